@@ -1,0 +1,96 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let rules: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+// Of the client alone, on which no test target depends: a test bundle takes over the linker
+// settings of what it depends on. Release only, so that sanitizers and debug builds link as usual.
+let staticPIE: [LinkerSetting] = [
+    .unsafeFlags(
+        [
+            "-static-executable", "-use-ld=lld", "-Xclang-linker", "-static-pie",
+            "-Xlinker", "--gc-sections", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+        ], .when(configuration: .release))
+]
+
+// The daemon stays dynamic towards glibc and libsodium, so that the distribution's security updates
+// reach it; code that it never calls is left out.
+let lean: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-use-ld=lld", "-Xlinker", "--gc-sections", "-Xlinker", "--as-needed"],
+        .when(configuration: .release))
+]
+
+func library(
+    _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: rules)
+}
+
+func program(
+    _ name: String, _ dependencies: [Target.Dependency], linker: [LinkerSetting]
+) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, swiftSettings: rules, linkerSettings: linker)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: rules)
+}
+
+let package = Package(
+    name: "accountd",
+    products: [
+        .executable(name: "accountd", targets: ["accountd"]),
+        .executable(name: "account", targets: ["account"]),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .target(name: "CLinux", cSettings: [.treatAllWarnings(as: .error)]),
+        library("SecretMemory", ["CSodium", "CLinux"]),
+        library("LinuxSystem", ["CLinux", "SecretMemory"]),
+        library("JSON", ["SecretMemory"]),
+        library("PropertyList", ["SecretMemory"]),
+        library("Sealing", ["CSodium", "SecretMemory", "PropertyList"]),
+        library("Varlink", ["SecretMemory", "JSON"]),
+        library("Accounts", ["SecretMemory", "JSON", "PropertyList"]),
+        library(
+            "AccountService", ["SecretMemory", "JSON", "Varlink", "Accounts", "Sealing"],
+            resources: [.embedInCode("Interfaces/org.accountd.Account.varlink")]),
+        library(
+            "AccountDaemon",
+            [
+                "SecretMemory", "LinuxSystem", "Sealing", "JSON", "Varlink", "Accounts",
+                "AccountService",
+            ]),
+        library("AccountCommands", ["SecretMemory", "LinuxSystem", "JSON", "Varlink", "Accounts"]),
+        program("accountd", ["AccountDaemon"], linker: lean),
+        program("account", ["AccountCommands"], linker: staticPIE),
+
+        .target(
+            name: "TestSupport", dependencies: ["SecretMemory"], path: "Tests/TestSupport",
+            swiftSettings: rules),
+        tests("SecretMemoryTests", ["SecretMemory"]),
+        tests("LinuxSystemTests", ["LinuxSystem", "SecretMemory"]),
+        tests("JSONTests", ["JSON", "SecretMemory"]),
+        tests("PropertyListTests", ["PropertyList", "SecretMemory"]),
+        tests("SealingTests", ["Sealing", "PropertyList", "SecretMemory"]),
+        tests("VarlinkTests", ["Varlink", "JSON", "SecretMemory"]),
+        tests("AccountsTests", ["Accounts", "JSON", "PropertyList", "SecretMemory"]),
+        tests(
+            "AccountServiceTests",
+            ["AccountService", "Accounts", "Sealing", "Varlink", "JSON", "SecretMemory"]),
+        tests("AccountDaemonTests", ["AccountDaemon", "LinuxSystem", "SecretMemory"]),
+        tests("AccountCommandsTests", ["AccountCommands", "Accounts"]),
+        tests("EndToEndTests", []),
+    ],
+    swiftLanguageModes: [.v6]
+)

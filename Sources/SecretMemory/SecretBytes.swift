@@ -1,0 +1,111 @@
+import CSodium
+import Glibc
+
+/// Secret bytes with one owner, wiped when the owner goes.
+///
+/// The bytes are lent to closures as spans and never copied out: there is no `String`, no array, no
+/// description of them. What must leave locked memory leaves through a system call on a span.
+package struct SecretBytes: ~Copyable {
+    fileprivate let arena: SecretArena
+    fileprivate let block: SecretArena.Block
+    /// How many bytes were asked for; the block may be larger.
+    package let count: Int
+
+    init(arena: SecretArena, block: SecretArena.Block, count: Int) {
+        self.arena = arena
+        self.block = block
+        self.count = count
+    }
+
+    deinit { arena.release(block) }
+
+    /// The bytes that the block has room for, at least `count`.
+    var blockSize: Int { block.size }
+
+    /// Lends the bytes.
+    package func withBytes<R: ~Copyable, E: Error>(
+        _ body: (Span<UInt8>) throws(E) -> R
+    ) throws(E) -> R {
+        // SAFETY: the block is this value's alone while it lives; the span cannot outlive the call.
+        let lent = unsafe UnsafeRawBufferPointer(start: arena.pointer(to: block), count: count)
+        return try body(unsafe Span<UInt8>(_unsafeBytes: lent))
+    }
+
+    /// Lends the bytes for writing.
+    package mutating func withMutableBytes<R: ~Copyable, E: Error>(
+        _ body: (inout MutableSpan<UInt8>) throws(E) -> R
+    ) throws(E) -> R {
+        // SAFETY: as above, and `mutating` makes the access exclusive.
+        let lent = unsafe UnsafeMutableRawBufferPointer(
+            start: arena.pointer(to: block), count: count)
+        var span = unsafe MutableSpan<UInt8>(_unsafeBytes: lent)
+        return try body(&span)
+    }
+
+    /// Compares in a time that depends on the counts alone. sodium_memcmp(3)
+    package func isEqual(to other: borrowing SecretBytes) -> Bool {
+        guard count == other.count else { return false }
+        // SAFETY: both blocks hold `count` bytes.
+        return unsafe sodium_memcmp(
+            arena.pointer(to: block), other.arena.pointer(to: other.block), count) == 0
+    }
+}
+
+/// Overwrites the part of the stack below the caller.
+///
+/// libsodium leaves one copy of derived keys in the frames it has returned from; called after each
+/// key operation, this clears them. sodium_stackzero(3)
+package func wipeStack() {
+    sodium_stackzero(16 * 1024)
+}
+
+extension MutableSpan where Element == UInt8 {
+    /// Overwrites all bytes with zeros that the compiler may not leave out. sodium_memzero(3)
+    package mutating func wipe() {
+        unsafe withUnsafeMutableBufferPointer { bytes in
+            // SAFETY: the pointer and count are the span's own.
+            unsafe sodium_memzero(bytes.baseAddress, bytes.count)
+        }
+    }
+}
+
+extension SecretBytes {
+    /// Lends the whole block, past `count` too.
+    func withFullBlock<R: ~Copyable, E: Error>(
+        _ body: (Span<UInt8>) throws(E) -> R
+    ) throws(E) -> R {
+        // SAFETY: the block is this value's alone while it lives; the span cannot outlive the call.
+        let lent = unsafe UnsafeRawBufferPointer(start: start, count: blockSize)
+        return try body(unsafe Span<UInt8>(_unsafeBytes: lent))
+    }
+
+    /// Lends a part of the block for writing, past `count` too.
+    mutating func withMutableBlock<R: ~Copyable, E: Error>(
+        _ range: Range<Int>, _ body: (inout MutableSpan<UInt8>) throws(E) -> R
+    ) throws(E) -> R {
+        precondition(range.lowerBound >= 0 && range.upperBound <= blockSize, "outside the block")
+        // SAFETY: as above, and `mutating` makes the access exclusive.
+        let lent = unsafe UnsafeMutableRawBufferPointer(
+            start: start + range.lowerBound, count: range.count)
+        var span = unsafe MutableSpan<UInt8>(_unsafeBytes: lent)
+        return try body(&span)
+    }
+
+    private var start: UnsafeMutableRawPointer { unsafe arena.pointer(to: block) }
+}
+
+extension MutableSpan where Element == UInt8 {
+    /// Copies all of `source` to the start.
+    package mutating func copy(from source: Span<UInt8>) {
+        precondition(source.count <= count, "the source is longer")
+        unsafe withUnsafeMutableBufferPointer { to in
+            unsafe source.withUnsafeBufferPointer { from in
+                // SAFETY: both counts were compared above; a span and a mutable span never overlap.
+                guard let target = to.baseAddress, let start = from.baseAddress else {
+                    return
+                }
+                unsafe target.update(from: start, count: from.count)
+            }
+        }
+    }
+}

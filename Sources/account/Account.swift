@@ -1,0 +1,4 @@
+@main
+enum Account {
+    static func main() {}
+}

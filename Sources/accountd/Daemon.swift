@@ -1,0 +1,4 @@
+@main
+enum Daemon {
+    static func main() {}
+}
