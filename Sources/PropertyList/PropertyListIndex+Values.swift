@@ -1,0 +1,55 @@
+extension PropertyListIndex {
+    /// Seconds from 1970-01-01T00:00:00Z to 2001-01-01T00:00:00Z, from which dates are counted.
+    static let referenceDate = 978_307_200.0
+
+    /// An integer's value; nil for another kind and for one of 16 bytes that Int64 cannot hold.
+    ///
+    /// Integers of 1, 2 and 4 bytes have no sign, those of 8 and 16 bytes have one.
+    package func integer(_ node: Node, in bytes: Span<UInt8>) -> Int64? {
+        guard kind(of: node) == .integer else { return nil }
+        let payload = range(of: node)
+        guard payload.count == 16 else {
+            let value = bytes.bigEndian(at: payload.lowerBound, size: payload.count)
+            return Int64(bitPattern: value)
+        }
+        let high = Int64(bitPattern: bytes.bigEndian(at: payload.lowerBound, size: 8))
+        let low = Int64(bitPattern: bytes.bigEndian(at: payload.lowerBound + 8, size: 8))
+        return high == low >> 63 ? low : nil
+    }
+
+    /// A boolean's value; nil for another kind.
+    package func boolean(_ node: Node, in bytes: Span<UInt8>) -> Bool? {
+        guard kind(of: node) == .boolean else { return nil }
+        return bytes[records[node.object].start] == 0x09
+    }
+
+    /// A real's value, which may be infinite or no number; nil for another kind.
+    package func real(_ node: Node, in bytes: Span<UInt8>) -> Double? {
+        guard kind(of: node) == .real else { return nil }
+        let payload = range(of: node)
+        let pattern = bytes.bigEndian(at: payload.lowerBound, size: payload.count)
+        guard payload.count == 4 else { return Double(bitPattern: pattern) }
+        return Double(Float(bitPattern: UInt32(truncatingIfNeeded: pattern)))
+    }
+
+    /// A date in seconds since 1970-01-01T00:00:00Z; nil for another kind and for a date that is
+    /// not finite.
+    package func date(_ node: Node, in bytes: Span<UInt8>) -> Double? {
+        guard kind(of: node) == .date else { return nil }
+        let pattern = bytes.bigEndian(at: range(of: node).lowerBound, size: 8)
+        let seconds = Double(bitPattern: pattern) + Self.referenceDate
+        return seconds.isFinite ? seconds : nil
+    }
+
+    /// The value of a UID, with which NSKeyedArchiver refers to objects; nil for another kind.
+    package func uid(_ node: Node, in bytes: Span<UInt8>) -> UInt64? {
+        guard kind(of: node) == .uid else { return nil }
+        let payload = range(of: node)
+        return bytes.bigEndian(at: payload.lowerBound, size: payload.count)
+    }
+
+    /// Where the bytes of data are in the file; nil for another kind.
+    package func dataRange(_ node: Node) -> Range<Int>? {
+        kind(of: node) == .data ? range(of: node) : nil
+    }
+}

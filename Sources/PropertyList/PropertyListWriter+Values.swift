@@ -1,0 +1,106 @@
+import SecretMemory
+
+extension PropertyListWriter {
+    /// Adds an integer in the fewest bytes that readers take for the same value.
+    package mutating func add(integer: Int64) throws(PropertyListError) -> Reference {
+        try add { buffer throws(SecretMemoryError) in try buffer.appendInteger(integer) }
+    }
+
+    /// Adds a boolean.
+    package mutating func add(boolean: Bool) throws(PropertyListError) -> Reference {
+        try add { buffer throws(SecretMemoryError) in try buffer.append(boolean ? 0x09 : 0x08) }
+    }
+
+    /// Adds a real of 8 bytes.
+    package mutating func add(real: Double) throws(PropertyListError) -> Reference {
+        try add { buffer throws(SecretMemoryError) in
+            try buffer.append(0x23)
+            try buffer.appendBigEndian(real.bitPattern, size: 8)
+        }
+    }
+
+    /// Adds a date.
+    ///
+    /// - Parameter secondsSince1970: since 1970-01-01T00:00:00Z.
+    /// - Throws: `.unwritable` unless it is finite.
+    package mutating func add(
+        date secondsSince1970: Double
+    ) throws(PropertyListError) -> Reference {
+        guard secondsSince1970.isFinite else { throw .unwritable }
+        return try add { buffer throws(SecretMemoryError) in
+            let seconds = secondsSince1970 - PropertyListIndex.referenceDate
+            try buffer.append(0x33)
+            try buffer.appendBigEndian(seconds.bitPattern, size: 8)
+        }
+    }
+
+    /// Adds data.
+    package mutating func add(data: Span<UInt8>) throws(PropertyListError) -> Reference {
+        try add { buffer throws(SecretMemoryError) in
+            try buffer.appendMarker(0x40, count: data.count)
+            try buffer.append(data)
+        }
+    }
+
+    /// Adds a string, as ASCII where it is that and else as UTF-16.
+    ///
+    /// - Throws: `.unwritable` unless the bytes are UTF-8.
+    package mutating func add(string utf8: Span<UInt8>) throws(PropertyListError) -> Reference {
+        let text: UTF8Span
+        do { text = try UTF8Span(validating: utf8) } catch { throw .unwritable }
+        var units = 0
+        var isASCII = true
+        var scalars = text.makeUnicodeScalarIterator()
+        while let scalar = scalars.next() {
+            units += UTF16.width(scalar)
+            isASCII = isASCII && scalar.isASCII
+        }
+        if isASCII {
+            return try add { buffer throws(SecretMemoryError) in
+                try buffer.appendMarker(0x50, count: utf8.count)
+                try buffer.append(utf8)
+            }
+        }
+        return try add { buffer throws(SecretMemoryError) in
+            try buffer.appendMarker(0x60, count: units)
+            var scalars = text.makeUnicodeScalarIterator()
+            while let scalar = scalars.next() {
+                for unit in scalar.utf16 { try buffer.appendBigEndian(UInt64(unit), size: 2) }
+            }
+        }
+    }
+
+    /// Adds a text that is part of the program.
+    package mutating func add(string: StaticString) throws(PropertyListError) -> Reference {
+        // SAFETY: a static string lives as long as the program.
+        let utf8 = unsafe UnsafeBufferPointer(
+            start: string.utf8Start, count: string.utf8CodeUnitCount)
+        return try add(string: unsafe utf8.span)
+    }
+
+    /// Adds a text that is no secret.
+    package mutating func add(string: String) throws(PropertyListError) -> Reference {
+        try add(string: string.utf8.span)
+    }
+}
+
+extension SecretBuffer {
+    /// Appends a marker with a length, which stands behind it as an integer from 15 on.
+    mutating func appendMarker(_ marker: UInt8, count: Int) throws(SecretMemoryError) {
+        try append(marker | UInt8(min(count, 0x0F)))
+        if count >= 0x0F { try appendInteger(Int64(count)) }
+    }
+
+    /// Appends an integer with its marker; those of 1, 2 and 4 bytes have no sign.
+    mutating func appendInteger(_ value: Int64) throws(SecretMemoryError) {
+        let exponent: UInt8
+        switch value {
+        case 0...0xFF: exponent = 0
+        case 0...0xFFFF: exponent = 1
+        case 0...0xFFFF_FFFF: exponent = 2
+        default: exponent = 3
+        }
+        try append(0x10 | exponent)
+        try appendBigEndian(UInt64(bitPattern: value), size: 1 << Int(exponent))
+    }
+}
