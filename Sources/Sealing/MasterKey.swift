@@ -32,7 +32,11 @@ package struct MasterKey: ~Copyable {
     ///
     /// - Throws: `.memory` when the arena has no room, as all of these do.
     package func accountKey(in arena: SecretArena) throws(SealingError) -> SecretBytes {
-        try derive("accountd account v1", in: arena)
+        do throws(SecretMemoryError) {
+            return try derive("accountd account v1", in: arena)
+        } catch {
+            throw .memory(error)
+        }
     }
 
     /// The key that seals the archive of that name.
@@ -51,28 +55,28 @@ package struct MasterKey: ~Copyable {
 
     /// The key that seals the app key and secret of `account oauth`.
     package func appKey(in arena: SecretArena) throws(SealingError) -> SecretBytes {
-        try derive("accountd app v1", in: arena)
+        do throws(SecretMemoryError) {
+            return try derive("accountd app v1", in: arena)
+        } catch {
+            throw .memory(error)
+        }
     }
 
     /// The key of the slot list's code.
-    func slotListKey(in arena: SecretArena) throws(SealingError) -> SecretBytes {
+    func slotListKey(in arena: SecretArena) throws(SecretMemoryError) -> SecretBytes {
         try derive("accountd slots v1", in: arena)
     }
 
     /// The key that retired master keys are wrapped under.
-    func retiredKeysKey(in arena: SecretArena) throws(SealingError) -> SecretBytes {
+    func retiredKeysKey(in arena: SecretArena) throws(SecretMemoryError) -> SecretBytes {
         try derive("accountd retired v1", in: arena)
     }
 
     private func derive(
         _ label: StaticString, in arena: SecretArena
-    ) throws(SealingError) -> SecretBytes {
-        do throws(SecretMemoryError) {
-            var hash = try Blake2b(key: bytes, arena: arena)
-            hash.update(label)
-            return try hash.finish(arena: arena)
-        } catch {
-            throw .memory(error)
-        }
+    ) throws(SecretMemoryError) -> SecretBytes {
+        var hash = try Blake2b(key: bytes, arena: arena)
+        hash.update(label)
+        return try hash.finish(arena: arena)
     }
 }
