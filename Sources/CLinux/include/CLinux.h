@@ -1,7 +1,8 @@
 #ifndef CLINUX_H
 #define CLINUX_H
 // What Swift's Glibc module cannot give. No libc header that needs _GNU_SOURCE is included here and
-// none defines it: Swift sees plain types only.
+// none defines it: Swift sees plain types only. Unless it is said otherwise a function returns -1
+// and sets errno when it fails.
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -12,4 +13,42 @@
 int clinux_memfd_secret(unsigned int flags);
 // mlock2(2) with MLOCK_ONFAULT.
 int clinux_mlock_onfault(const void *start, size_t size);
+// The limit on locked memory in bytes, soft; SIZE_MAX for none. getrlimit(2)
+int clinux_memlock_limit(size_t *bytes);
+
+// SO_PEERCRED. unix(7)
+int clinux_peer_credentials(int fd, int *pid, unsigned int *uid, unsigned int *gid);
+// SO_PEERGROUPS: the number of groups, which may be more than `capacity`; then none is written.
+// unix(7)
+int clinux_peer_groups(int fd, unsigned int *groups, int capacity);
+// Non-blocking and close-on-exec. accept4(2)
+int clinux_accept(int listener);
+
+// O_PATH | O_CLOEXEC, and O_NOFOLLOW if asked for. open(2)
+int clinux_open_path(int directory, const char *path, int follow);
+// A memory file that is closed on exec and can be sealed. memfd_create(2)
+int clinux_memfd_create(const char *name);
+// Seals a memory file against every change. F_ADD_SEALS, fcntl(2)
+int clinux_seal(int fd);
+
+// PR_SET_DUMPABLE to 0, PR_SET_NO_NEW_PRIVS. prctl(2)
+int clinux_set_undumpable(void);
+int clinux_set_no_new_privileges(void);
+// The calling thread's name. PR_SET_NAME, prctl(2)
+int clinux_set_thread_name(const char *name);
+
+// Starts `path` in a new session, at "/", with descriptors 0 to 2 on /dev/null, every signal
+// unblocked and at its default, and no other descriptor but `passed`, which it gets as number 3
+// (-1: none). Returns 0, or the error number; errno is not set. posix_spawn(3)
+int clinux_spawn_detached(
+    int *pid, const char *path, char *const argv[], char *const envp[], int passed);
+// Starts `path` with the given descriptors as 0, 1 and 2 and no other, every signal unblocked and
+// at its default. Returns 0, or the error number; errno is not set. posix_spawn(3)
+int clinux_spawn(
+    int *pid, const char *path, char *const argv[], char *const envp[], int input, int output,
+    int error);
+// Looks for `file` in PATH. execvpe(3)
+int clinux_execvpe(const char *file, char *const argv[], char *const envp[]);
+// WIFEXITED, WEXITSTATUS and WTERMSIG: the exit status, or 128 and the number of the signal.
+int clinux_exit_status(int status);
 #endif

@@ -1,0 +1,123 @@
+extension Clock {
+    /// The last second that has a text: 9999-12-31T23:59:59Z.
+    package static let lastSecond: Int64 = 253_402_300_799
+
+    /// The text of a point in time, "2026-02-28T23:59:59Z". RFC 3339
+    ///
+    /// - Parameter unixSeconds: since 1970-01-01T00:00:00Z. What lies before gives that text, what
+    ///   lies after the year 9999 gives that year's last second.
+    package static func rfc3339(_ unixSeconds: Int64) -> String {
+        let seconds = min(max(unixSeconds, 0), lastSecond)
+        let date = CivilDate(daysSince1970: seconds / 86_400)
+        let time = seconds % 86_400
+        var text = [UInt8]()
+        text.reserveCapacity(20)
+        append(date.year, width: 4, to: &text)
+        text.append(UInt8(ascii: "-"))
+        append(date.month, width: 2, to: &text)
+        text.append(UInt8(ascii: "-"))
+        append(date.day, width: 2, to: &text)
+        text.append(UInt8(ascii: "T"))
+        append(time / 3600, width: 2, to: &text)
+        text.append(UInt8(ascii: ":"))
+        append(time / 60 % 60, width: 2, to: &text)
+        text.append(UInt8(ascii: ":"))
+        append(time % 60, width: 2, to: &text)
+        text.append(UInt8(ascii: "Z"))
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The point in time that a text stands for. RFC 3339
+    ///
+    /// A fraction of a second is cut off. Besides the RFC's forms the offset may lack its colon,
+    /// `+0800`. A leap second, 23:59:60 UTC, is the second after it.
+    ///
+    /// - Returns: seconds since 1970-01-01T00:00:00Z; nil when it is no such text, no such date, or
+    ///   outside the years 1970 to 9999.
+    package static func parseRFC3339(_ text: String) -> Int64? {
+        var reader = DateReader(text: Array(text.utf8))
+        guard let year = reader.number(digits: 4), reader.skip("-"),
+            let month = reader.number(digits: 2), reader.skip("-"),
+            let day = reader.number(digits: 2), reader.skip("T", or: "t", or: " "),
+            let hour = reader.number(digits: 2), hour < 24, reader.skip(":"),
+            let minute = reader.number(digits: 2), minute < 60, reader.skip(":"),
+            let second = reader.number(digits: 2), second <= 60, reader.skipFraction(),
+            let offset = reader.offset(), reader.isAtEnd,
+            let date = CivilDate(year: year, month: month, day: day)
+        else { return nil }
+        let minuteStart = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 - offset
+        // Elsewhere in the day there is no sixty-first second.
+        if second == 60, minuteStart % 86_400 != 86_340 { return nil }
+        let seconds = minuteStart + second
+        return (0...lastSecond).contains(seconds) ? seconds : nil
+    }
+
+    private static func append(_ number: Int64, width: Int, to text: inout [UInt8]) {
+        var divisor: Int64 = 1
+        for _ in 1..<width { divisor *= 10 }
+        while divisor > 0 {
+            text.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+            divisor /= 10
+        }
+    }
+}
+
+/// Reads the parts of a date from left to right.
+private struct DateReader {
+    private let text: [UInt8]
+    private var position = 0
+
+    init(text: [UInt8]) { self.text = text }
+
+    var isAtEnd: Bool { position == text.count }
+
+    mutating func number(digits: Int) -> Int64? {
+        guard text.count - position >= digits else { return nil }
+        var value: Int64 = 0
+        for _ in 0..<digits {
+            let byte = text[position]
+            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+            value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+            position += 1
+        }
+        return value
+    }
+
+    mutating func skip(_ first: Unicode.Scalar) -> Bool { skip(first, or: first, or: first) }
+
+    mutating func skip(
+        _ first: Unicode.Scalar, or second: Unicode.Scalar, or third: Unicode.Scalar
+    ) -> Bool {
+        guard position < text.count else { return false }
+        let byte = UInt32(text[position])
+        guard byte == first.value || byte == second.value || byte == third.value else {
+            return false
+        }
+        position += 1
+        return true
+    }
+
+    // A point must have digits behind it.
+    mutating func skipFraction() -> Bool {
+        guard skip(".") else { return true }
+        guard number(digits: 1) != nil else { return false }
+        while number(digits: 1) != nil {}
+        return true
+    }
+
+    mutating func offset() -> Int64? {
+        if skip("Z", or: "z", or: "Z") { return 0 }
+        let sign: Int64
+        if skip("+") {
+            sign = 1
+        } else if skip("-") {
+            sign = -1
+        } else {
+            return nil
+        }
+        guard let hours = number(digits: 2), hours < 24 else { return nil }
+        _ = skip(":")
+        guard let minutes = number(digits: 2), minutes < 60 else { return nil }
+        return sign * (hours * 3600 + minutes * 60)
+    }
+}

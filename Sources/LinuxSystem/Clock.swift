@@ -1,0 +1,36 @@
+import Glibc
+
+/// The kernel's clocks, and dates without a time zone database. clock_gettime(2), RFC 3339
+package enum Clock {
+    /// A point in time since 1970-01-01T00:00:00Z.
+    package struct Time: Equatable, Sendable {
+        package let seconds: Int64
+        /// 0 to 999,999,999.
+        package let nanoseconds: Int32
+    }
+
+    /// The time of day, which people and time servers set. CLOCK_REALTIME
+    package static func realtime() -> Time {
+        let time = now(CLOCK_REALTIME)
+        return Time(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec))
+    }
+
+    /// Milliseconds since some moment; stands still while the machine sleeps. CLOCK_MONOTONIC
+    package static func monotonicMilliseconds() -> Int64 {
+        milliseconds(now(CLOCK_MONOTONIC))
+    }
+
+    /// Milliseconds since boot, those that the machine slept among them. CLOCK_BOOTTIME
+    package static func boottimeMilliseconds() -> Int64 { milliseconds(now(CLOCK_BOOTTIME)) }
+
+    private static func now(_ clock: Int32) -> timespec {
+        var time = timespec()
+        // SAFETY: one structure to fill. It cannot fail: the clocks exist.
+        unsafe clock_gettime(clock, &time)
+        return time
+    }
+
+    private static func milliseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,58 @@
+import Glibc
+
+/// The system calls that take paths, with Swift's strings and typed errors.
+///
+/// Each refuses a path that a C string would cut short, and tries again after a signal.
+enum PathCalls {
+    static func open(
+        _ path: String, in directory: Int32, _ flags: Int32, _ mode: UInt32
+    ) throws(Errno) -> FileDescriptor {
+        try Files.check(path)
+        // SAFETY: here and below, the paths live for the call.
+        return FileDescriptor(
+            owning: try valueOrErrno { unsafe openat(directory, path, flags, mode) })
+    }
+
+    static func makeDirectory(
+        _ path: String, in directory: Int32, _ mode: UInt32
+    ) throws(Errno) {
+        try Files.check(path)
+        // SAFETY: as above.
+        _ = try valueOrErrno { unsafe mkdirat(directory, path, mode) }
+    }
+
+    static func unlink(_ path: String, in directory: Int32) throws(Errno) {
+        try Files.check(path)
+        // SAFETY: as above.
+        _ = try valueOrErrno { unsafe unlinkat(directory, path, 0) }
+    }
+
+    static func link(_ path: String, as other: String, in directory: Int32) throws(Errno) {
+        try Files.check(path)
+        try Files.check(other)
+        // SAFETY: as above.
+        _ = try valueOrErrno { unsafe linkat(directory, path, directory, other, 0) }
+    }
+
+    static func rename(_ path: String, to other: String, in directory: Int32) throws(Errno) {
+        try Files.check(path)
+        try Files.check(other)
+        // SAFETY: as above.
+        _ = try valueOrErrno { unsafe renameat(directory, path, directory, other) }
+    }
+
+    static func makeSymbolicLink(
+        _ path: String, to target: String, in directory: Int32
+    ) throws(Errno) {
+        try Files.check(path)
+        try Files.check(target)
+        // SAFETY: as above.
+        _ = try valueOrErrno { unsafe symlinkat(target, directory, path) }
+    }
+
+    static func changeMode(_ path: String, in directory: Int32, _ mode: UInt32) throws(Errno) {
+        try Files.check(path)
+        // SAFETY: as above.
+        _ = try valueOrErrno { unsafe fchmodat(directory, path, mode, 0) }
+    }
+}
