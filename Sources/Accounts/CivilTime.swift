@@ -42,7 +42,9 @@ package enum CivilTime {
         return text
     }
 
-    /// Reads RFC 3339 text; the offset may be `Z`, `+08:00` or, as Weibo's apps wrote it, `+0800`.
+    /// Reads RFC 3339 text.
+    ///
+    /// The offset may be `Z`, `+08:00` or, as Weibo's apps wrote it, `+0800`.
     /// Fractions of a second are cut off.
     ///
     /// - Returns: seconds since 1970-01-01T00:00:00Z; nil for anything else.
