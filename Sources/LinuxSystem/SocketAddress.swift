@@ -52,3 +52,23 @@ struct SocketAddress {
         }
     }
 }
+
+extension SocketAddress {
+    /// Sends one datagram there, without waiting and without SIGPIPE. sendto(2)
+    ///
+    /// - Returns: whether it was sent.
+    func send(_ bytes: Span<UInt8>, from fd: Int32) -> Bool {
+        while true {
+            let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+            // SAFETY: the kernel reads no more than the span and the address.
+            let result = unsafe bytes.withUnsafeBytes { data in
+                unsafe with { address, length in
+                    unsafe sendto(fd, data.baseAddress, data.count, flags, address, length) < 0
+                        ? -1 : 0
+                }
+            }
+            if result == 0 { return true }
+            guard errno == EINTR else { return false }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import CLinux
+import Glibc
+
+/// Limits that the kernel sets to a process. getrlimit(2)
+package enum ResourceLimits {
+    /// Bytes that may be locked in memory; nil for no limit. RLIMIT_MEMLOCK
+    package static func lockedMemory() -> Int? {
+        var bytes = 0
+        // SAFETY: one number to fill.
+        guard unsafe clinux_memlock_limit(&bytes) == 0, bytes >= 0 else { return nil }
+        return bytes
+    }
+
+    /// Raises the number of descriptors that may be open, as far as the hard limit lets it.
+    /// RLIMIT_NOFILE
+    ///
+    /// - Parameter wanted: how many are needed; a limit that is higher already stays.
+    /// - Returns: the limit now.
+    @discardableResult
+    package static func raiseOpenFiles(to wanted: UInt64) throws(Errno) -> UInt64 {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        // SAFETY: one structure to fill, and one that the kernel copies.
+        _ = try valueOrErrno { unsafe getrlimit(resource, &limit) }
+        guard UInt64(limit.rlim_cur) < wanted else { return UInt64(limit.rlim_cur) }
+        limit.rlim_cur = min(limit.rlim_max, rlim_t(wanted))
+        _ = try valueOrErrno { unsafe setrlimit(resource, &limit) }
+        return UInt64(limit.rlim_cur)
+    }
+}

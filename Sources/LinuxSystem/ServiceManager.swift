@@ -1,0 +1,128 @@
+import CLinux
+import Glibc
+
+/// What systemd passes to a service and wants to hear from it.
+///
+/// Written anew from sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3) and systemd.exec(5),
+/// which promise that these protocols stay: libsystemd would bring compression and cipher
+/// libraries into a process that holds keys.
+package enum ServiceManager {
+    /// The number of the first descriptor that is passed. SD_LISTEN_FDS_START
+    private static let firstListener: Int32 = 3
+    /// More descriptors than anybody passes; a larger count is taken for none.
+    private static let mostListeners: Int32 = 256
+
+    /// A descriptor that was passed; the taker owns it.
+    package struct Listener: Equatable, Sendable {
+        package let fd: Int32
+        /// FileDescriptorName= of the unit; "unknown" where none was given.
+        package let name: String
+        /// Whether it is a stream socket of the AF_UNIX family that listens.
+        package let isUnixStream: Bool
+    }
+
+    /// Takes the descriptors that were passed to this process, in their order.
+    ///
+    /// They are made close-on-exec and non-blocking, and the variables that tell of them are removed
+    /// whether or not they were meant for this process, so that no child believes them. LISTEN_PID,
+    /// LISTEN_FDS, LISTEN_FDNAMES, sd_listen_fds(3)
+    ///
+    /// - Returns: none when no descriptors were passed, or not to this process.
+    package static func takeListeners() -> [Listener] {
+        let pid = number("LISTEN_PID")
+        let count = number("LISTEN_FDS") ?? 0
+        let names = Environment.value("LISTEN_FDNAMES") ?? ""
+        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID"] {
+            Environment.unset(name)
+        }
+        guard pid == UInt64(getpid()), count > 0, count <= UInt64(mostListeners) else { return [] }
+        let given = names.split(separator: ":", omittingEmptySubsequences: false)
+        var listeners = [Listener]()
+        for index in 0..<Int(count) {
+            let fd = firstListener + Int32(index)
+            let flags = fcntl(fd, F_GETFL)
+            guard flags >= 0 else { continue }
+            _ = fcntl(fd, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(fd, F_SETFL, flags | O_NONBLOCK)
+            let name = index < given.count ? String(given[index]) : ""
+            listeners.append(
+                Listener(
+                    fd: fd, name: name.isEmpty ? "unknown" : name,
+                    isUnixStream: option(SO_DOMAIN, of: fd) == AF_UNIX
+                        && option(SO_TYPE, of: fd) == Int32(SOCK_STREAM.rawValue)
+                        && option(SO_ACCEPTCONN, of: fd) == 1))
+        }
+        return listeners
+    }
+
+    /// Whether somebody listens to `notify`. NOTIFY_SOCKET
+    package static var isListening: Bool { Environment.value("NOTIFY_SOCKET") != nil }
+
+    /// Tells the service manager something, without ever waiting for it. sd_notify(3)
+    ///
+    /// - Parameter state: assignments, one a line: "READY=1", "STATUS=…", "WATCHDOG=1".
+    /// - Returns: whether it was sent; false where nobody listens.
+    @discardableResult
+    package static func notify(_ state: String) -> Bool {
+        guard let name = Environment.value("NOTIFY_SOCKET") else { return false }
+        let address =
+            switch name.utf8.first {
+            case UInt8(ascii: "@"): SocketAddress(abstract: name.dropFirst())
+            case UInt8(ascii: "/"): SocketAddress(path: name)
+            // An address of AF_VSOCK, from a virtual machine's host.
+            default: SocketAddress?.none
+            }
+        guard let address, let socket = try? UnixSocket.make(SOCK_DGRAM, nonBlocking: true) else {
+            return false
+        }
+        return address.send(state.utf8Span.span, from: socket.rawValue)
+    }
+
+    /// Microseconds within which the service manager wants to hear "WATCHDOG=1"; half of it is a
+    /// good interval. WATCHDOG_USEC, WATCHDOG_PID, sd_watchdog_enabled(3)
+    ///
+    /// Nil when it does not watch this process.
+    package static var watchdogInterval: Int64? {
+        guard let interval = number("WATCHDOG_USEC"), interval > 0,
+            let microseconds = Int64(exactly: interval)
+        else { return nil }
+        if Environment.value("WATCHDOG_PID") != nil, number("WATCHDOG_PID") != UInt64(getpid()) {
+            return nil
+        }
+        return microseconds
+    }
+
+    /// Whether this process runs in a unit. INVOCATION_ID, systemd.exec(5)
+    package static var isUnit: Bool { Environment.value("INVOCATION_ID") != nil }
+
+    /// Whether standard error goes to the journal. JOURNAL_STREAM, systemd.exec(5)
+    package static var journalIsConnected: Bool {
+        guard let stream = Environment.value("JOURNAL_STREAM"),
+            let colon = stream.utf8.firstIndex(of: UInt8(ascii: ":")),
+            let status = try? FileStatus.of(fd: StandardStream.error)
+        else { return false }
+        return UInt64(stream[..<colon]) == status.device
+            && UInt64(stream[stream.utf8.index(after: colon)...]) == status.inode
+    }
+
+    /// Where the service manager has put the credentials. CREDENTIALS_DIRECTORY, systemd.exec(5)
+    package static var credentialsDirectory: String? {
+        Environment.value("CREDENTIALS_DIRECTORY")
+    }
+
+    // Digits alone, as the manual pages have them; UInt64(_:) would take a sign.
+    private static func number(_ variable: String) -> UInt64? {
+        guard let text = Environment.value(variable), text.utf8.first != UInt8(ascii: "+") else {
+            return nil
+        }
+        return UInt64(text)
+    }
+
+    private static func option(_ option: Int32, of fd: Int32) -> Int32? {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        // SAFETY: the kernel writes one integer, whose size it is told.
+        guard unsafe getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 else { return nil }
+        return value
+    }
+}
