@@ -2,9 +2,11 @@ extension PropertyListIndex {
     /// Seconds from 1970-01-01T00:00:00Z to 2001-01-01T00:00:00Z, from which dates are counted.
     static let referenceDate = 978_307_200.0
 
-    /// An integer's value; nil for another kind and for one of 16 bytes that Int64 cannot hold.
+    /// An integer's value; nil for another kind and for one that Int64 cannot hold.
     ///
-    /// Integers of 1, 2 and 4 bytes have no sign, those of 8 and 16 bytes have one.
+    /// Integers of 1, 2 and 4 bytes have no sign, those of 8 bytes have one. Of 16 bytes, which
+    /// writers use for what is over Int64 only, the first eight must be zero: with others Core
+    /// Foundation reads the last eight alone, Python a number with a sign, and this says nil.
     package func integer(_ node: Node, in bytes: Span<UInt8>) -> Int64? {
         guard kind(of: node) == .integer else { return nil }
         let payload = range(of: node)
@@ -12,9 +14,8 @@ extension PropertyListIndex {
             let value = bytes.bigEndian(at: payload.lowerBound, size: payload.count)
             return Int64(bitPattern: value)
         }
-        let high = Int64(bitPattern: bytes.bigEndian(at: payload.lowerBound, size: 8))
-        let low = Int64(bitPattern: bytes.bigEndian(at: payload.lowerBound + 8, size: 8))
-        return high == low >> 63 ? low : nil
+        guard bytes.bigEndian(at: payload.lowerBound, size: 8) == 0 else { return nil }
+        return Int64(exactly: bytes.bigEndian(at: payload.lowerBound + 8, size: 8))
     }
 
     /// A boolean's value; nil for another kind.
