@@ -53,6 +53,11 @@ enum TextLook {
         return true
     }
 
+    static func isUTF8(_ text: Span<UInt8>) -> Bool {
+        do { _ = try UTF8Span(validating: text) } catch { return false }
+        return true
+    }
+
     static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }

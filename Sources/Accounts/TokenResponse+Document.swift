@@ -39,8 +39,8 @@ extension TokenResponse {
     ) -> TokenResponseError {
         if let error = formError(in: body) { return error }
         if let kind = InputKind.byLooks(body) {
-            // Not even text, and yet not one of the known binary formats: an encoding.
-            if kind == .other, case .notUTF8 = error {
+            // Not one of the known binary formats, and yet not UTF-8: another encoding.
+            if kind == .other, !TextLook.isUTF8(body) {
                 return .malformed(.notUTF8, at: nil, in: body)
             }
             return .notJSON(kind)
