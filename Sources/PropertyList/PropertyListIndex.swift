@@ -11,6 +11,9 @@
 /// objects may take no more bytes than the file has for them, so that they cannot overlap without
 /// end. Nothing recurses.
 ///
+/// Shared objects make a small file a large tree: whoever walks all of it, instead of asking for
+/// the members it knows, must bound its own work.
+///
 /// A node and the bytes belong to the scan that they come from; asking with others either traps at
 /// the border of an array or answers nonsense, but never reads outside.
 ///

@@ -8,6 +8,8 @@ package import SecretMemory
 /// numbers of objects, wait in ordinary memory until `finish`, since the size of a reference
 /// depends on how many objects there will be.
 ///
+/// After an error a writer is of no further use: an object may stand in it by half.
+///
 /// A reference belongs to the writer that gave it; one of another writer traps at the border of an
 /// array or makes a list that nobody meant.
 package struct PropertyListWriter: ~Copyable {
@@ -32,7 +34,7 @@ package struct PropertyListWriter: ~Copyable {
     /// Begins a property list.
     ///
     /// - Parameters:
-    ///   - buffer: an empty buffer, which `finish` gives back. After an error it is lost, and wiped.
+    ///   - buffer: an empty buffer, which `finish` gives back; with a writer that is dropped it is wiped.
     ///   - limits: what `finish` holds the list to.
     /// - Throws: `.memory`, as all methods do when the buffer has no room.
     package init(

@@ -158,30 +158,28 @@ import Testing
         #expect(copied.count == buffer.count)
     }
 
-    /// Each of the 2,000 arrays begins within the one before and reaches to the end.
+    /// Each of 2,000 strings is 16,384 bytes of what follows it, the other strings' markers and
+    /// lengths included, which are ASCII; apart from that the file is faultless.
     @Test func overlappingObjectsCostNoMoreThanTheFileAllows() throws {
         let count = 2000
-        var objects: [UInt8] = []
-        for number in 1...count {
-            let length = 2 * (count - number)
-            objects += [0xAF, 0x11, UInt8(length >> 8), UInt8(length & 0xFF)]
-        }
-        objects += [UInt8](repeating: 0, count: 4 * count)
-        var file = Array("bplist00".utf8) + objects
+        let marker: [UInt8] = [0x5F, 0x11, 0x40, 0x00]
+        var file = Array("bplist00".utf8) + [0xAF, 0x11] + bigEndian(count, 2)
+        for number in 1...count { file += bigEndian(number, 2) }
+        let first = file.count
+        for _ in 0..<count { file += marker }
+        file += [UInt8](repeating: 0x61, count: 0x4000)
         let table = file.count
-        for number in 0..<count {
-            let offset = 8 + 4 * number
-            file += [UInt8(offset >> 8), UInt8(offset & 0xFF)]
-        }
+        file += bigEndian(8, 2)
+        for number in 0..<count { file += bigEndian(first + marker.count * number, 2) }
         file += [0, 0, 0, 0, 0, 0, 2, 2]
-        for value in [count, 0, table] {
-            file += (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) }
-        }
-        let limits = PropertyListLimits(maximumDepth: 10_000)
-        guard case .failure(.damaged) = try PropertyListReader(limits: limits).read(file) else {
-            Issue.record("overlapping objects were read")
-            return
-        }
+        for value in [count + 1, 0, table] { file += bigEndian(value, 8) }
+        // The second string no longer fits in what the root and the first one left.
+        let error = PropertyListError.damaged(offset: first + marker.count)
+        #expect(try PropertyListReader().read(file) == .failure(error))
+    }
+
+    private func bigEndian(_ value: Int, _ size: Int) -> [UInt8] {
+        (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * (size - 1 - $0))) }
     }
 
     @Test func anIndexServesAgainAfterAFailure() throws {
