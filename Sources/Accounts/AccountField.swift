@@ -4,16 +4,27 @@
 /// A check returns nil for a good value, else the reason as a code that follows the field's name in
 /// an error ("too-long"). No reason holds a byte of the value.
 package enum AccountField: String, Equatable, Sendable, CaseIterable {
+    /// Secret: what Weibo takes for the user.
     case accessToken = "access_token"
+    /// Secret: what Weibo gives a new access token for.
     case refreshToken = "refresh_token"
+    /// Weibo's number of the user.
     case uid
+    /// The name that the user chose.
     case screenName = "screen_name"
+    /// The address of the avatar.
     case avatarLarge = "avatar_large"
+    /// The granted life in seconds.
     case expiresIn = "expires_in"
+    /// When it was granted.
     case issuedAt = "issued_at"
+    /// When it ends, as the protocol names it, in seconds since 1970.
     case expiresAt = "expires_at"
+    /// When it ends, as the store names it, a date.
     case expiresDate = "expires_date"
+    /// Weibo's error code, when the token was refused.
     case refused
+    /// The version of the stored dictionary.
     case schema
 
     /// Bytes of an access or refresh token.
@@ -36,7 +47,7 @@ package enum AccountField: String, Equatable, Sendable, CaseIterable {
     package static let latestTime: Int64 = 253_402_300_799
 
     /// What can be wrong with a value.
-    package enum Fault: String, Equatable, Sendable {
+    enum Fault: String, Equatable, Sendable {
         case empty
         case tooLong = "too-long"
         case hasControlCharacters = "has-control-characters"

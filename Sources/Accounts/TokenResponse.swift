@@ -8,7 +8,7 @@ package import SecretMemory
 /// An answer that leaves open whose token it is or when it expires is rejected, unless the command
 /// line says so; `expires_at`, `remind_in` and other programs' dates decide nothing.
 package struct TokenResponse: ~Copyable {
-    /// The most bytes worth reading.
+    /// The most bytes worth reading; of a longer input one more is enough to have it refused.
     ///
     /// A response has at most half as many; the rest is for a better reason than "too large".
     package static let maximumInput = 131_072
@@ -76,7 +76,7 @@ package struct TokenResponse: ~Copyable {
     /// Reads a response.
     ///
     /// - Parameters:
-    ///   - text: all that was given, at most `maximumInput` bytes of it.
+    ///   - text: what was given, or the first `maximumInput + 1` bytes of it.
     ///   - supplement: what the command line says.
     ///   - arena: where the tokens go.
     /// - Throws: why it is rejected.

@@ -145,6 +145,9 @@ extension TokenResponseError {
     static let givenExpired = TokenResponseError(
         "already-expired", "what --expires-at gives is not after the time of issue",
         hint: "check --expires-at and --issued-at")
+    static let givenTooLong = TokenResponseError(
+        "expires_in-out-of-range", "there are more than ten years from --issued-at to --expires-at",
+        hint: "check --expires-at and --issued-at")
     static let givenTwice = TokenResponseError(
         "expiry-conflict", "--expires-in and --expires-at were both given",
         hint: "give one of them")

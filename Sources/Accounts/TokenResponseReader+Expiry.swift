@@ -56,15 +56,12 @@ extension TokenResponseReader {
     // A date alone; with the time of issue it says the life that was granted, too.
     private func givenDate() throws(TokenResponseError) -> Expiry {
         guard let date = supplement.expiresAt else { throw .expiryUnknown(.none) }
-        do {
-            guard let issuedAt = supplement.issuedAt else { return try Expiry(expiresAt: date) }
-            guard date > issuedAt else { throw TokenResponseError.givenExpired }
-            return try Self.expiry(date - issuedAt, issuedAt)
-        } catch let error as TokenResponseError {
-            throw error
-        } catch {
-            throw .expiresAtOutOfRange
+        guard let issuedAt = supplement.issuedAt else {
+            do { return try Expiry(expiresAt: date) } catch { throw .expiresAtOutOfRange }
         }
+        guard date > issuedAt else { throw .givenExpired }
+        guard AccountField.check(expiresIn: date - issuedAt) == nil else { throw .givenTooLong }
+        return try Self.expiry(date - issuedAt, issuedAt)
     }
 
     private static func expiry(

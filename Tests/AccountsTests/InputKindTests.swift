@@ -85,6 +85,7 @@ import Testing
             ([0x7B, 0x00, 0x22, 0x00], "malformed-json"),
             ([0x00, 0x7B, 0x00, 0x22], "malformed-json"),
             ([0x7B, 0x22, 0x61, 0xCE], "malformed-json:truncated"),
+            ([0x7B, 0x22, 0xF0, 0x9F, 0x98], "malformed-json:truncated"),
             ([0xD6, 0xD0, 0xCE, 0xC4], "malformed-json:utf8"), ([0xFF], "malformed-json:utf8"),
             ([0x00], "not-json:binary"), ([0xEF, 0xBB, 0xBF], "empty-input"), ([], "empty-input"),
         ] as [([UInt8], String)])
