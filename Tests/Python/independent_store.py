@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Opens and makes an account store as docs/FORMAT.md describes it, without libsodium.
+
+For tests alone, with made-up accounts: secrets are printed and stay in ordinary memory.
+Exit status: 0; 6 for a wrong secret; 7 for damage; 2 for anything else.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import plistlib
+import sys
+import time
+
+sys.dont_write_bytecode = True
+
+try:
+    import sealed_format as form
+except ImportError as missing:
+    sys.exit(f"independent_store.py: {missing}: pip install pycryptodome cryptography")
+
+ACCOUNT_FILE = "account.plist.sealed"
+SLOTS_FILE = "keyslots.plist"
+
+
+def read(*path):
+    with open(os.path.join(*path), "rb") as file:
+        return file.read()
+
+
+def write(path, contents):
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with open(descriptor, "wb") as file:
+        file.write(contents)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def unlock(options):
+    slots = form.read_slots(read(options.state_dir, SLOTS_FILE))
+    secret = read(options.keyfile)
+    if len(secret) != 32:
+        raise form.WrongSecret("a key file has 32 bytes")
+    return (slots, *form.unlock(slots, options.kind, secret))
+
+
+def master_key_of(file, slots, master_key):
+    """The master key that a file is sealed under and its id: the current one or a retired one."""
+    key_id = file[16:32]
+    if key_id == slots["current"] or len(file) < form.HEADER_SIZE:
+        return master_key, slots["current"]
+    return form.retired_key(slots, key_id, master_key), key_id
+
+
+def open_store(options):
+    slots, master_key, _, _ = unlock(options)
+    file = read(options.state_dir, options.file)
+    master_key, key_id = master_key_of(file, slots, master_key)
+    label = b"app" if options.file.startswith("app.") else b"account"
+    plaintext = form.open_sealed(file, form.derived(master_key, label), key_id)
+    account = plistlib.loads(plaintext, fmt=plistlib.FMT_BINARY)
+
+    def plain(value):
+        if isinstance(value, datetime.datetime):
+            return value.isoformat(timespec="seconds") + "Z"
+        return value.hex() if isinstance(value, bytes) else str(value)
+
+    print(json.dumps(account, default=plain, ensure_ascii=False, sort_keys=True))
+
+
+def make_store(options):
+    os.makedirs(options.state_dir, mode=0o700, exist_ok=True)
+    keyfile_directory = os.path.dirname(os.path.abspath(options.keyfile))
+    os.makedirs(keyfile_directory, mode=0o700, exist_ok=True)
+    if not os.path.exists(options.keyfile):
+        write(options.keyfile, os.urandom(32))
+    current, master_key = os.urandom(16), os.urandom(32)
+    created = int(time.time())
+    secret = read(options.keyfile)
+    slot = form.make_slot(options.kind, secret, current, master_key, created, os.urandom)
+    slots = form.write_slots(form.make_slots(current, master_key, [slot]))
+
+    issued_at = created if options.issued_at is None else options.issued_at
+    account = {
+        "schema": 1,
+        "access_token": options.token,
+        "uid": options.uid,
+        "expires_in": options.expires_in,
+        "issued_at": form.date(issued_at),
+        "expires_date": form.date(issued_at + options.expires_in),
+    }
+    optional = {
+        "screen_name": options.screen_name,
+        "avatar_large": options.avatar_large,
+        "refresh_token": options.refresh_token,
+    }
+    account.update({name: value for name, value in optional.items() if value is not None})
+    plaintext = plistlib.dumps(account, fmt=plistlib.FMT_BINARY)
+    key = form.derived(master_key, b"account")
+    sealed = form.seal(plaintext, key, current, os.urandom)
+
+    write(os.path.join(options.state_dir, SLOTS_FILE), slots)
+    write(os.path.join(options.state_dir, SLOTS_FILE + "~"), slots)
+    write(os.path.join(options.state_dir, ACCOUNT_FILE), sealed)
+
+
+def derive(options):
+    """Prints every key that a process may have held while it opened the account."""
+    slots, master_key, private, wrapping = unlock(options)
+    keys = {"slot": private, "wrapping": wrapping, "master": master_key}
+    for label in (b"account", b"app", b"slots", b"retired"):
+        keys[label.decode()] = form.derived(master_key, label)
+    for key in slots["retired"]:
+        retired = form.retired_key(slots, key["id"], master_key)
+        keys["retired." + key["id"].hex()] = retired
+        keys["retired." + key["id"].hex() + ".account"] = form.derived(retired, b"account")
+    for name in options.archive:
+        keys["archive." + name] = form.derived(master_key, b"archive", name)
+    if os.path.exists(os.path.join(options.state_dir, ACCOUNT_FILE)):
+        file = read(options.state_dir, ACCOUNT_FILE)
+        sealing, _ = master_key_of(file, slots, master_key)
+        keys["file"] = form.file_key(form.derived(sealing, b"account"), file[32:64])
+        keys["stream"] = form.SecretStream(keys["file"], file[64:88]).key
+    for name, key in keys.items():
+        print(name, key.hex())
+
+
+def vectors(options):
+    import sealed_vectors
+
+    sealed_vectors.write(options.out)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name, action, text):
+        sub = commands.add_parser(name, help=text)
+        sub.set_defaults(action=action)
+        if action is vectors:
+            sub.add_argument("out")
+            return sub
+        sub.add_argument("state_dir")
+        sub.add_argument("keyfile")
+        sub.add_argument("--kind", choices=("keyfile", "credential"), default="keyfile")
+        return sub
+
+    sub = command("open", open_store, "print the account as JSON")
+    sub.add_argument("--file", default=ACCOUNT_FILE)
+    sub = command("make", make_store, "make a store; makes the key file if there is none")
+    sub.add_argument("--token", required=True)
+    sub.add_argument("--uid", required=True)
+    sub.add_argument("--expires-in", type=int, required=True)
+    sub.add_argument("--issued-at", type=int, help="seconds since 1970; now, if not given")
+    sub.add_argument("--screen-name")
+    sub.add_argument("--avatar-large")
+    sub.add_argument("--refresh-token")
+    sub = command("derive", derive, "print the keys in hexadecimal, for a search of memory")
+    sub.add_argument("--archive", action="append", default=[], metavar="NAME")
+    command("vectors", vectors, "write the test vectors")
+
+    options = parser.parse_args()
+    try:
+        options.action(options)
+    except form.WrongSecret as error:
+        print(f"wrong secret: {error}", file=sys.stderr)
+        return 6
+    except (form.Damaged, form.CannotOpen) as error:
+        print(f"damaged: {error}", file=sys.stderr)
+        return 7
+    except (form.Unsupported, form.UnknownKey, OSError) as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
