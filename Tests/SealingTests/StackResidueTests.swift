@@ -164,6 +164,7 @@ final class StackReader {
             return low..<high
         }
         try #require(memory >= 0)
+        _ = read()
     }
 
     deinit { close(memory) }
