@@ -47,7 +47,7 @@ package enum AccountField: String, Equatable, Sendable, CaseIterable {
     package static let latestTime: Int64 = 253_402_300_799
 
     /// What can be wrong with a value.
-    enum Fault: String, Equatable, Sendable {
+    package enum Fault: String, Equatable, Sendable {
         case empty
         case tooLong = "too-long"
         case hasControlCharacters = "has-control-characters"

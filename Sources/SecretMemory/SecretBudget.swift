@@ -16,9 +16,11 @@ package final class SecretBudget {
     }
 
     /// Whether `count` more bytes would fit, here and in every budget around.
-    package func hasRoom(for count: Int) -> Bool {
+    ///
+    /// - Parameter alone: here, whatever the budgets around say.
+    package func hasRoom(for count: Int, alone: Bool = false) -> Bool {
         guard count <= limit - used else { return false }
-        return parent?.hasRoom(for: count) ?? true
+        return alone || parent?.hasRoom(for: count) ?? true
     }
 
     func charge(_ count: Int) throws(SecretMemoryError) {

@@ -126,3 +126,12 @@ package struct SecretBuffer: ~Copyable {
         try storage.withMutableBlock(0..<count, body)
     }
 }
+
+extension SecretBuffer {
+    /// A second buffer with the same content, which has room for no more.
+    package func copy(in arena: SecretArena) throws(SecretMemoryError) -> SecretBuffer {
+        var copy = try SecretBuffer(arena: arena, capacity: count)
+        try withBytes { bytes throws(SecretMemoryError) in try copy.append(bytes) }
+        return copy
+    }
+}

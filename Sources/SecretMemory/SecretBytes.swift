@@ -61,10 +61,14 @@ package func wipeStack() {
 
 extension MutableSpan where Element == UInt8 {
     /// Overwrites all bytes with zeros that the compiler may not leave out. sodium_memzero(3)
-    package mutating func wipe() {
+    package mutating func wipe() { wipe(first: count) }
+
+    /// Overwrites the first bytes with zeros that the compiler may not leave out.
+    package mutating func wipe(first length: Int) {
+        precondition(length >= 0 && length <= count, "wipes more than there is")
         unsafe withUnsafeMutableBufferPointer { bytes in
-            // SAFETY: the pointer and count are the span's own.
-            unsafe sodium_memzero(bytes.baseAddress, bytes.count)
+            // SAFETY: the pointer is the span's own, and the length was compared with its count.
+            unsafe sodium_memzero(bytes.baseAddress, length)
         }
     }
 }
@@ -107,5 +111,33 @@ extension MutableSpan where Element == UInt8 {
                 unsafe target.update(from: start, count: from.count)
             }
         }
+    }
+}
+
+extension SecretBytes {
+    /// Random bytes. randombytes_buf(3)
+    package static func random(
+        _ count: Int, in arena: SecretArena
+    ) throws(SecretMemoryError) -> SecretBytes {
+        let bytes = try arena.allocate(count)
+        // SAFETY: the block has room for `count` bytes.
+        unsafe randombytes_buf(bytes.start, count)
+        return bytes
+    }
+
+    /// A copy of what a buffer holds.
+    package init(
+        copying buffer: borrowing SecretBuffer, in arena: SecretArena
+    ) throws(SecretMemoryError) {
+        self = try arena.allocate(buffer.count)
+        let count = buffer.count
+        buffer.withBytes { from in self.withMutableBlock(0..<count) { $0.copy(from: from) } }
+    }
+
+    /// A second copy.
+    package func copy(in arena: SecretArena) throws(SecretMemoryError) -> SecretBytes {
+        var copy = try arena.allocate(count)
+        withBytes { from in copy.withMutableBytes { $0.copy(from: from) } }
+        return copy
     }
 }
