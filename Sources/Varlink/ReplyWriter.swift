@@ -1,0 +1,123 @@
+import JSON
+package import SecretMemory
+
+/// Writes one reply, field by field, into secret memory.
+///
+/// The order of calls is the order of the text: a `begin`, the fields, `end`. A reply that does not
+/// fit leaves the buffer in a state that must not be sent; the caller empties it.
+package struct ReplyWriter: ~Copyable {
+    private var isFirst = true
+
+    private init() {}
+
+    /// Begins a successful reply.
+    package static func begin(
+        _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) -> ReplyWriter {
+        try out.append("{\"parameters\":{")
+        return ReplyWriter()
+    }
+
+    /// Begins an error.
+    ///
+    /// - Parameter name: the error's full name, interface included; needs no escapes.
+    package static func beginError(
+        _ name: StaticString, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) -> ReplyWriter {
+        try out.append("{\"error\":\"")
+        try out.append(name)
+        try out.append("\",\"parameters\":{")
+        return ReplyWriter()
+    }
+
+    /// Ends the reply with its terminator.
+    package consuming func end(_ out: inout SecretBuffer) throws(SecretMemoryError) {
+        try out.append("}}")
+        try out.append(MessageFraming.terminator)
+    }
+
+    /// Writes the name of a field; its value must follow.
+    package mutating func name(
+        _ name: StaticString, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        if !isFirst { try out.append(UInt8(ascii: ",")) }
+        isFirst = false
+        try out.append(UInt8(ascii: "\""))
+        try out.append(name)
+        try out.append("\":")
+    }
+
+    /// Writes a field that is a text.
+    package mutating func field(
+        _ name: StaticString, _ value: String, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        try self.name(name, &out)
+        try out.appendJSONString(value)
+    }
+
+    /// Writes a field that is a text, or leaves it out.
+    package mutating func field(
+        _ name: StaticString, optional value: String?, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        if let value { try field(name, value, &out) }
+    }
+
+    /// Writes a field that is a text in secret memory.
+    package mutating func field(
+        _ name: StaticString, secret value: borrowing SecretBytes, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        try self.name(name, &out)
+        try value.withBytes { bytes throws(SecretMemoryError) in try out.appendJSONString(bytes) }
+    }
+
+    /// Writes a field that is a whole number.
+    package mutating func field(
+        _ name: StaticString, _ value: Int64, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        try self.name(name, &out)
+        try out.appendJSON(value)
+    }
+
+    /// Writes a field that is a whole number, or leaves it out.
+    package mutating func field(
+        _ name: StaticString, optional value: Int64?, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        if let value { try field(name, value, &out) }
+    }
+
+    /// Writes a field that is true or false.
+    package mutating func field(
+        _ name: StaticString, _ value: Bool, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        try self.name(name, &out)
+        try out.appendJSON(value)
+    }
+
+    /// Writes a field that is a list of texts.
+    package mutating func field(
+        _ name: StaticString, _ values: [String], _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        try self.name(name, &out)
+        try out.append(UInt8(ascii: "["))
+        for (position, value) in values.enumerated() {
+            if position > 0 { try out.append(UInt8(ascii: ",")) }
+            try out.appendJSONString(value)
+        }
+        try out.append(UInt8(ascii: "]"))
+    }
+
+    /// Opens a field that is an object; fields follow until `closeObject`.
+    package mutating func openObject(
+        _ name: StaticString, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        try self.name(name, &out)
+        try out.append(UInt8(ascii: "{"))
+        isFirst = true
+    }
+
+    /// Closes the object that was opened last.
+    package mutating func closeObject(_ out: inout SecretBuffer) throws(SecretMemoryError) {
+        try out.append(UInt8(ascii: "}"))
+        isFirst = false
+    }
+}

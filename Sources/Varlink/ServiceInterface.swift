@@ -1,0 +1,151 @@
+package import JSON
+package import SecretMemory
+
+/// `org.varlink.service`, which every Varlink service answers: who it is, which interfaces it
+/// serves, and their descriptions. varlink.org/Service
+package struct ServiceInterface: Sendable {
+    /// One interface that is served.
+    package struct Description: Sendable {
+        /// Its full name.
+        package let name: String
+        /// Its interface file, as it stands.
+        package let text: String
+
+        /// Makes a description.
+        package init(name: String, text: String) {
+            self.name = name
+            self.text = text
+        }
+    }
+
+    /// The name of this interface.
+    package static let name = "org.varlink.service"
+
+    private let vendor: String
+    private let product: String
+    private let version: String
+    private let url: String
+    private let interfaces: [Description]
+
+    /// Makes the service's answers.
+    ///
+    /// - Parameter interfaces: all but `org.varlink.service`, which is added.
+    package init(
+        vendor: String, product: String, version: String, url: String, interfaces: [Description]
+    ) {
+        self.vendor = vendor
+        self.product = product
+        self.version = version
+        self.url = url
+        self.interfaces = [Description(name: Self.name, text: Self.ownDescription)] + interfaces
+    }
+
+    /// Whether an interface is served.
+    package func serves(_ name: Span<UInt8>) -> Bool {
+        for interface in interfaces where interface.name.utf8.count == name.count {
+            var position = 0
+            for byte in interface.name.utf8 {
+                if name[position] != byte { break }
+                position += 1
+            }
+            if position == name.count { return true }
+        }
+        return false
+    }
+
+    /// The methods of this interface.
+    package enum Method: Sendable {
+        case getInfo
+        case getInterfaceDescription
+    }
+
+    /// Writes the reply to a call.
+    ///
+    /// - Returns: whether it is an answer; an error was written otherwise.
+    package func answer(
+        _ method: Method, _ call: Call, _ index: borrowing JSONIndex, _ text: Span<UInt8>,
+        _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) -> Bool {
+        switch method {
+        case .getInfo:
+            var reply = try ReplyWriter.begin(&out)
+            try reply.field("vendor", vendor, &out)
+            try reply.field("product", product, &out)
+            try reply.field("version", version, &out)
+            try reply.field("url", url, &out)
+            try reply.field("interfaces", interfaces.map(\.name), &out)
+            try reply.end(&out)
+            return true
+        case .getInterfaceDescription:
+            guard let parameters = call.parameters,
+                let wanted = index.member("interface", of: parameters, in: text),
+                index.kind(of: wanted) == .string
+            else {
+                try StandardError.invalidParameter("interface", &out)
+                return false
+            }
+            for interface in interfaces
+            where index.equals(wanted, interface.name, in: text) {
+                var reply = try ReplyWriter.begin(&out)
+                try reply.field("description", interface.text, &out)
+                try reply.end(&out)
+                return true
+            }
+            try StandardError.interfaceNotFound(wanted, index, text, &out)
+            return false
+        }
+    }
+
+    /// The interface file of `org.varlink.service` itself, as varlink.org defines it.
+    package static let ownDescription = """
+        # What every Varlink service answers about itself
+        interface org.varlink.service
+
+        # Who the service is, and the interfaces that it serves
+        method GetInfo() -> (
+          vendor: string,
+          product: string,
+          version: string,
+          url: string,
+          interfaces: []string
+        )
+
+        # The description of one interface
+        method GetInterfaceDescription(interface: string) -> (description: string)
+
+        # The interface is not served here
+        error InterfaceNotFound (interface: string)
+
+        # The interface has no such method
+        error MethodNotFound (method: string)
+
+        # The method is described, but not served
+        error MethodNotImplemented (method: string)
+
+        # A parameter is missing, unknown or of another type
+        error InvalidParameter (parameter: string)
+
+        # The caller may not do this
+        error PermissionDenied ()
+
+        # The method answers only to a call with "more"
+        error ExpectedMore ()
+
+        """
+}
+
+extension JSONIndex {
+    /// Whether a string of the text equals `other`.
+    package func equals(_ node: Node, _ other: String, in text: Span<UInt8>) -> Bool {
+        // Interface names hold nothing that could be escaped, so their raw bytes are compared.
+        let range = range(of: node)
+        let wanted = other.utf8
+        guard range.count == wanted.count else { return false }
+        var position = range.lowerBound
+        for byte in wanted {
+            guard text[position] == byte else { return false }
+            position += 1
+        }
+        return true
+    }
+}
