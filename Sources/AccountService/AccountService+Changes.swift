@@ -1,0 +1,207 @@
+import Accounts
+import JSON
+package import SecretMemory
+import Varlink
+
+extension AccountService {
+    /// Begins a change.
+    mutating func begin(
+        _ method: Method, _ call: Call, _ text: Span<UInt8>, _ now: Instant
+    ) throws(Refusal) -> Outcome {
+        switch method {
+        case .login: try beginLogin(call, text, now)
+        case .updateProfile: try beginProfile(call, text, now)
+        case .logout: try beginLogout(call, text, now)
+        default: try beginReading(method, call, text)
+        }
+    }
+
+    /// Goes on with the change in hand.
+    ///
+    /// - Returns: the reply to whoever began it, or the next change. To be called once for each
+    ///   change that was handed out.
+    package mutating func finish(
+        _ result: StoreResult, at now: Instant, reply: inout SecretBuffer
+    ) -> Outcome {
+        guard var change = pending.take() else {
+            return Outcome(action: .silence, method: nil, verdict: .failed)
+        }
+        let method = change.method
+        let isOneway = change.isOneway
+        do throws(Refusal) {
+            if let next = try goOn(&change, result, now, &reply) {
+                pending = consume change
+                return Outcome(action: .change(next), method: method, verdict: .answered)
+            }
+            if isOneway { reply.removeAll() }
+            return Outcome(
+                action: isOneway ? .silence : .reply, method: method, verdict: .answered)
+        } catch {
+            reply.removeAll()
+            let verdict = error.verdict
+            do throws(SecretMemoryError) {
+                if !isOneway { try error.writeOwn(&reply) }
+            } catch {
+                reply.removeAll()
+                return Outcome(action: .close, method: method, verdict: .failed)
+            }
+            return Outcome(action: isOneway ? .silence : .reply, method: method, verdict: verdict)
+        }
+    }
+
+    private mutating func goOn(
+        _ change: inout PendingChange, _ result: StoreResult, _ now: Instant,
+        _ reply: inout SecretBuffer
+    ) throws(Refusal) -> StoreChange? {
+        switch (change.stage, result) {
+        case (.loginReads, .contents(let contents)):
+            guard let key = change.keyFile else { throw Self.confused }
+            load(contents, key)
+            let request = try seal(&change, key, now)
+            change.keyFile = nil
+            return .save(request)
+        case (.saves, .done):
+            install(&change)
+            try replyWithAccount(now, &reply)
+        case (.saves, .failed(let failure)):
+            if failure.isInPlace { install(&change) }
+            throw .storeFailed(errno: failure.errno, message: failure.message)
+        case (.removes, .done):
+            forget()
+            try writeUID(change.uid, &reply)
+        case (.removes, .failed(let failure)):
+            if failure.isInPlace { forget() }
+            throw .storeFailed(errno: failure.errno, message: failure.message)
+        case (.verifies, .contents(let contents)):
+            guard let key = change.keyFile else { throw Self.confused }
+            let findings = diagnose(contents, key).findings
+            try writeFindings(findings, &reply)
+        case (.repairReads, .contents(let contents)):
+            guard let key = change.keyFile else { throw Self.confused }
+            let mendings = diagnose(contents, key).mendings(at: now.realtime)
+            guard !mendings.isEmpty else {
+                load(contents, key)
+                try replyWithRepaired(now, &reply)
+                return nil
+            }
+            change.stage = .repairMends
+            return .mend(mendings)
+        case (.repairMends, .done):
+            change.stage = .repairReadsAgain
+            return .read(try roomForKeyFile(&change))
+        case (.repairReadsAgain, .contents(let contents)):
+            guard let key = change.keyFile else { throw Self.confused }
+            load(contents, key)
+            try replyWithRepaired(now, &reply)
+        case (_, .failed(let failure)):
+            throw .storeFailed(errno: failure.errno, message: failure.message)
+        default:
+            throw Self.confused
+        }
+        return nil
+    }
+
+    /// Room for the key file, kept by the change until the store was read.
+    func roomForKeyFile(_ change: inout PendingChange) throws(Refusal) -> KeyFileReading {
+        do throws(SecretMemoryError) {
+            let room = try KeyFileReading(arena: arena)
+            change.keyFile = room
+            return room
+        } catch { throw .memory(error) }
+    }
+
+    private mutating func beginReading(
+        _ method: Method, _ call: Call, _ text: Span<UInt8>
+    ) throws(Refusal) -> Outcome {
+        try Parameters(of: call).refuseOthers(besides: [], index, text)
+        var change = PendingChange(
+            method: method, isOneway: call.oneway,
+            stage: method == .verify ? .verifies : .repairReads)
+        let room = try roomForKeyFile(&change)
+        pending = consume change
+        return Outcome(action: .change(.read(room)), method: method, verdict: .answered)
+    }
+
+    private mutating func beginLogout(
+        _ call: Call, _ text: Span<UInt8>, _ now: Instant
+    ) throws(Refusal) -> Outcome {
+        var parameters = Parameters(of: call)
+        let wanted = try parameters.string("if_uid", index, text)
+        try parameters.refuseOthers(besides: ["if_uid"], index, text)
+        switch standing {
+        case .empty: throw .noAccount
+        case .present: break
+        case .locked: if wanted != nil { throw .locked }
+        case .damaged(let what): if wanted != nil { throw .storeDamaged(what) }
+        }
+        var change = PendingChange(method: .logout, isOneway: call.oneway, stage: .removes)
+        if let uid = held?.profile.uid {
+            if let wanted, !index.equals(wanted, uid, in: text) { throw .accountExists(uid) }
+            change.uid = uid
+        }
+        pending = consume change
+        return Outcome(action: .change(.remove), method: .logout, verdict: .answered)
+    }
+
+    /// What was saved takes effect.
+    private mutating func install(_ change: inout PendingChange) {
+        held = change.next.take()
+        if let key = change.masterKey.take() {
+            masterKey = consume key
+            slots = change.slots
+        }
+        standing = .present
+    }
+
+    /// What was removed takes effect.
+    ///
+    /// Slots and key stay: the next login uses them.
+    private mutating func forget() {
+        held = nil
+        switch standing {
+        case .present, .empty: standing = .empty
+        // What stood in the way of the account may stand in the way of the next one too.
+        case .locked: break
+        case .damaged: if masterKey != nil { standing = .empty }
+        }
+    }
+
+    private func writeUID(
+        _ uid: String?, _ out: inout SecretBuffer
+    ) throws(Refusal) {
+        do throws(SecretMemoryError) {
+            var writer = try ReplyWriter.begin(&out)
+            try writer.field("uid", optional: uid, &out)
+            try writer.end(&out)
+        } catch { throw .memory(error) }
+    }
+
+    private func writeFindings(
+        _ findings: [String], _ out: inout SecretBuffer
+    ) throws(Refusal) {
+        do throws(SecretMemoryError) {
+            var writer = try ReplyWriter.begin(&out)
+            try writer.field("findings", findings, &out)
+            try writer.end(&out)
+        } catch { throw .memory(error) }
+    }
+
+    private mutating func replyWithRepaired(
+        _ now: Instant, _ out: inout SecretBuffer
+    ) throws(Refusal) {
+        switch standing {
+        case .present: try replyWithAccount(now, &out)
+        case .empty:
+            do throws(SecretMemoryError) {
+                try ReplyWriter.begin(&out).end(&out)
+            } catch { throw .memory(error) }
+        case .locked: throw .locked
+        case .damaged(let what): throw .storeDamaged(what)
+        }
+    }
+
+    /// A result that does not fit the change: a fault of the program, answered and survived.
+    static var confused: Refusal {
+        .storeFailed(errno: 5, message: "the store's worker gave an answer that was not asked for")
+    }
+}

@@ -1,0 +1,242 @@
+import Accounts
+import PropertyList
+import Sealing
+import SecretMemory
+
+extension AccountService {
+    /// The longest account that is decoded, in bytes of padded plaintext: the longest tokens, names
+    /// and the rest with room to spare.
+    static let maximumPlaintext = 65_536
+
+    /// Takes over what the store's files hold, in place of whatever was held.
+    package mutating func load(_ contents: StoreContents, _ key: KeyFileReading) {
+        var found = diagnose(contents, key)
+        standing = found.standing
+        slots = found.slots
+        masterKey = found.masterKey.take()
+        held = nil
+        guard let account = found.account.take() else { return }
+        do throws(SecretMemoryError) {
+            held = try HeldAccount(account, arena: arena)
+        } catch {
+            standing = .damaged("the account does not fit into the daemon's secret memory")
+        }
+    }
+
+    /// What keeps the store from serving; nil when nothing does.
+    ///
+    /// A sentence.
+    package var trouble: String? {
+        switch standing {
+        case .empty, .present: nil
+        case .locked: "locked: \(surroundings.keyFilePath) does not open the store"
+        case .damaged(let what): what
+        }
+    }
+
+    /// Judges the store's files.
+    func diagnose(_ contents: StoreContents, _ key: KeyFileReading) -> Diagnosis {
+        var found = Diagnosis(findings: contents.findings)
+        guard let usable = judgeSlots(contents, &found) else { return found }
+        found.slots = usable
+        guard unlock(usable, key, &found) else { return found }
+        judgeAccount(contents, usable, &found)
+        return found
+    }
+
+    /// Chooses the slots to open the store with; nil where there are none.
+    private func judgeSlots(_ contents: StoreContents, _ found: inout Diagnosis) -> KeySlots? {
+        let copy = parse(contents.slotsCopy)
+        switch (parse(contents.slots), copy) {
+        case (.good(let slots, let bytes), let copy):
+            if case .good(_, bytes) = copy { return slots }
+            let how =
+                switch copy {
+                case .absent: "is missing"
+                case .bad(let reason): reason
+                case .good: "differs from keyslots.plist"
+                }
+            found.findings.append(
+                "keyslots.plist~ \(how); `account doctor --repair` makes it again")
+            found.mend(.slotsCopy, with: bytes, settingAside: false)
+            return slots
+        case (.bad(let reason), .good(let slots, let bytes)):
+            found.damaged(
+                "keyslots.plist \(reason); `account doctor --repair` brings it back from its copy")
+            found.mend(.slots, with: bytes, settingAside: true)
+            return slots
+        case (.absent, .good(let slots, let bytes)):
+            // A first login that did not finish leaves the copy alone, and nothing sealed.
+            guard contents.hasSealedFiles else { return nil }
+            found.damaged(
+                "keyslots.plist is missing; `account doctor --repair` brings it back from its copy")
+            found.mend(.slots, with: bytes, settingAside: false)
+            return slots
+        case (.bad(let reason), _):
+            found.damaged(
+                "keyslots.plist \(reason), and there is no good copy: "
+                    + "`account login --replace` begins anew and keeps it aside")
+        case (.absent, _):
+            guard contents.hasSealedFiles else { return nil }
+            found.damaged(
+                "keyslots.plist is missing, and there is no good copy, though sealed files are "
+                    + "there: put it back, or `account login --replace` begins anew")
+        }
+        return nil
+    }
+
+    private func parse(_ file: StoreContents.File) -> Diagnosis.Slots {
+        switch file {
+        case .absent: return .absent
+        case .unreadable(let why): return .bad(why)
+        case .bytes(let bytes):
+            do throws(KeySlotsError) {
+                return .good(try KeySlots.parse(bytes.span, arena: arena), bytes)
+            } catch {
+                return .bad("is damaged")
+            }
+        }
+    }
+
+    /// Opens the slots with the key file.
+    private func unlock(
+        _ slots: KeySlots, _ key: KeyFileReading, _ found: inout Diagnosis
+    ) -> Bool {
+        let path = surroundings.keyFilePath
+        switch key.finding {
+        case .absent:
+            found.findings.append("the key file \(path) is missing; put it back")
+        case .unusable(_, let why):
+            found.findings.append(why)
+        case .read:
+            do throws(KeySlotsError) {
+                let seed = try key.withBytes { bytes throws(KeySlotsError) in
+                    try SlotSeed.keyfile(bytes, arena: arena)
+                }
+                found.masterKey = try slots.unlock(seed: seed, arena: arena)
+                return true
+            } catch .wrongSecret {
+                found.findings.append("the key file \(path) is not the one that opens this store")
+            } catch .noSuchSlot {
+                found.findings.append("no key slot of this store is opened by a key file")
+            } catch {
+                found.damaged("keyslots.plist is damaged: its entries do not belong together")
+                return false
+            }
+        }
+        if found.standing == .empty { found.standing = .locked }
+        return false
+    }
+
+    private func judgeAccount(
+        _ contents: StoreContents, _ slots: KeySlots, _ found: inout Diagnosis
+    ) {
+        guard let masterKey = found.masterKey.take() else { return }
+        let previous = open(contents.previousAccount, "account.plist.sealed~", masterKey, slots)
+        let current = open(contents.account, "account.plist.sealed", masterKey, slots)
+        found.masterKey = consume masterKey
+        var spare: String?
+        var spareBytes: [UInt8]?
+        switch consume previous {
+        case .absent: break
+        case .bad(let why):
+            found.findings.append("\(why); it is a spare, and the next login replaces it")
+        case .good(let account):
+            spare =
+                "the previous generation, of uid \(account.uid), whose token expires "
+                + CivilTime.rfc3339(account.expiry.expiresAt)
+            if case .bytes(let bytes) = contents.previousAccount { spareBytes = bytes }
+        }
+        let fault: String
+        switch consume current {
+        case .good(let account):
+            if found.standing == .empty {
+                found.account = consume account
+                found.standing = .present
+            }
+            return
+        case .absent:
+            guard spare != nil else { return }
+            fault = "account.plist.sealed is missing"
+        case .bad(let why):
+            fault = why
+        }
+        if let spare, let spareBytes {
+            found.damaged("\(fault); `account doctor --repair` brings back \(spare)")
+            found.mend(.account, with: spareBytes, settingAside: contents.account != .absent)
+        } else {
+            found.damaged(
+                "\(fault), and there is no previous generation: "
+                    + "log in again with `account login --replace`")
+        }
+    }
+
+    private enum Opened: ~Copyable {
+        case absent
+        case good(UserAccount)
+        case bad(String)
+    }
+
+    private func open(
+        _ file: StoreContents.File, _ name: String, _ masterKey: borrowing MasterKey,
+        _ slots: KeySlots
+    ) -> Opened {
+        let bytes: [UInt8]
+        switch file {
+        case .absent: return .absent
+        case .unreadable(let why): return .bad("\(name) \(why)")
+        case .bytes(let read): bytes = read
+        }
+        do throws(SealingError) {
+            let id = try SealedFile.header(of: bytes.span).keyID
+            var plaintext: SecretBuffer
+            do throws(SecretMemoryError) {
+                plaintext = try SecretBuffer(
+                    arena: arena, capacity: min(bytes.count, Self.maximumPlaintext))
+            } catch { throw .memory(error) }
+            if id == masterKey.id {
+                try SealedFile.open(
+                    bytes.span, under: masterKey.accountKey(in: arena), keyID: id, into: &plaintext,
+                    arena: arena)
+            } else {
+                let retired = try Self.retiredKey(id, slots, masterKey, arena)
+                try SealedFile.open(
+                    bytes.span, under: retired.accountKey(in: arena), keyID: id, into: &plaintext,
+                    arena: arena)
+            }
+            do throws(AccountError) {
+                return .good(
+                    try plaintext.withBytes { content throws(AccountError) in
+                        try UserAccount.decode(content, arena: arena)
+                    })
+            } catch .memory(let error) {
+                throw .memory(error)
+            } catch .unsupportedSchema {
+                return .bad("\(name) was written by a later version of accountd")
+            } catch {
+                return .bad("\(name) holds no account")
+            }
+        } catch .unknownKey {
+            return .bad("\(name) is sealed by a key that this store does not hold")
+        } catch .unsupportedVersion, .unsupportedSuite {
+            return .bad("\(name) was written by a later version of accountd")
+        } catch .memory {
+            return .bad("\(name) cannot be opened: the daemon's secret memory is full")
+        } catch {
+            return .bad("\(name) is damaged")
+        }
+    }
+
+    private static func retiredKey(
+        _ id: MasterKeyID, _ slots: KeySlots, _ masterKey: borrowing MasterKey,
+        _ arena: SecretArena
+    ) throws(SealingError) -> MasterKey {
+        do throws(KeySlotsError) {
+            return try slots.retiredKey(id, under: masterKey, arena: arena)
+        } catch .sealing(let error) {
+            throw error
+        } catch {
+            throw .unknownKey(id)
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import Accounts
+import JSON
+import Sealing
+package import SecretMemory
+import Varlink
+
+/// What the daemon decides: who may ask what, what the answer is, and what must be written.
+///
+/// It does no I/O. Calls come in as the text of a message, with the role of whoever sent it and the
+/// time; replies go out into a buffer of secret memory; what must be read from or written to the
+/// store goes out as a `StoreChange`, whose result comes in later. So every rule can be tested
+/// without a socket, a file or a clock. It belongs to one thread.
+///
+/// Changes go one at a time. A change in hand answers nobody else's queries differently: the account
+/// that was held is served until the new one is durable.
+package struct AccountService: ~Copyable {
+    /// What the daemon knows of itself and the status reports.
+    package struct Surroundings: Sendable {
+        /// The program's version.
+        package let version: String
+        /// `Status.memory`.
+        package let memory: String
+        /// `Status.locked_bytes`.
+        package let lockedBytes: Int64
+        /// Name of the key file in sentences for people.
+        package let keyFilePath: String
+
+        /// Describes a daemon.
+        package init(version: String, memory: String, lockedBytes: Int64, keyFilePath: String) {
+            self.version = version
+            self.memory = memory
+            self.lockedBytes = lockedBytes
+            self.keyFilePath = keyFilePath
+        }
+    }
+
+    /// Who calls, and among how many.
+    package struct Caller: Sendable {
+        /// What the peer may do.
+        package let role: Role
+        /// Open connections, the caller's own included.
+        package let connections: Int
+
+        /// Describes a caller.
+        package init(role: Role, connections: Int) {
+            self.role = role
+            self.connections = connections
+        }
+    }
+
+    /// How the store stands. org.accountd.Account, `Status.state`
+    enum Standing: Equatable {
+        case empty
+        case present
+        case locked
+        case damaged(String)
+
+        var name: String {
+            switch self {
+            case .empty: "empty"
+            case .present: "present"
+            case .locked: "locked"
+            case .damaged: "damaged"
+            }
+        }
+    }
+
+    /// The description of `org.accountd.Account`, as embedded from the one source.
+    package static var interfaceDescription: String {
+        String(decoding: PackageResources.org_accountd_Account_varlink, as: UTF8.self)
+    }
+
+    let arena: SecretArena
+    let surroundings: Surroundings
+    let interfaces: ServiceInterface
+    var index = JSONIndex()
+    var standing = Standing.empty
+    var held: HeldAccount?
+    var masterKey: MasterKey?
+    var slots: KeySlots?
+    var pending: PendingChange?
+
+    /// Makes a service with an empty store.
+    package init(arena: SecretArena, surroundings: Surroundings) {
+        self.arena = arena
+        self.surroundings = surroundings
+        interfaces = ServiceInterface(
+            vendor: "accountd", product: "accountd", version: surroundings.version,
+            url: "",
+            interfaces: [
+                ServiceInterface.Description(
+                    name: "org.accountd.Account", text: Self.interfaceDescription)
+            ])
+    }
+
+    /// Answers one call.
+    ///
+    /// - Parameters:
+    ///   - text: the message without its terminator; it stays the caller's and is not kept.
+    ///   - reply: where the reply is written; it must be empty, and holds a whole message when the
+    ///     action is `reply`.
+    package mutating func handle(
+        _ text: Span<UInt8>, from caller: Caller, at now: Instant, reply: inout SecretBuffer
+    ) -> Outcome {
+        let call: Call
+        do throws(MessageError) {
+            call = try Call(reading: text, with: &index)
+        } catch {
+            return Outcome(action: .close, method: nil, verdict: .malformed)
+        }
+        let method = Method.find(call.method, index, text)
+        do throws(SecretMemoryError) {
+            return try answer(call, method, text, caller, now, &reply)
+        } catch {
+            // Not even the error fitted: an honest end of the connection is left.
+            reply.removeAll()
+            return Outcome(action: .close, method: method, verdict: .failed)
+        }
+    }
+
+    private mutating func answer(
+        _ call: Call, _ method: Method?, _ text: Span<UInt8>, _ caller: Caller, _ now: Instant,
+        _ reply: inout SecretBuffer
+    ) throws(SecretMemoryError) -> Outcome {
+        do throws(Refusal) {
+            guard let method else {
+                do throws(SecretMemoryError) {
+                    try StandardError.notFound(
+                        method: call.method, interfaceIsServed: isServed(call.method, text),
+                        index, text, &reply)
+                } catch { throw .memory(error) }
+                return written(.unknownMethod, call, nil, &reply)
+            }
+            if caller.role < method.requiredRole { throw .permissionDenied }
+            if call.upgrade { throw .invalidParameter("upgrade") }
+            switch method {
+            case .getToken:
+                return try getToken(call, text, now, &reply)
+            case .checkExpiry:
+                try checkExpiry(call, text, now, &reply)
+            case .getStatus:
+                try getStatus(call, text, caller, now, &reply)
+            case .getAccount:
+                try getAccount(call, text, now, &reply)
+            case .export:
+                try export(call, text, now, &reply)
+            case .getInfo, .getInterfaceDescription:
+                return try describe(method, call, text, &reply)
+            case .login, .updateProfile, .logout, .verify, .repair:
+                if pending != nil {
+                    return Outcome(action: .wait, method: method, verdict: .answered)
+                }
+                return try begin(method, call, text, now)
+            }
+            return written(.answered, call, method, &reply)
+        } catch {
+            reply.removeAll()
+            try error.write(index, text, &reply)
+            return written(error.verdict, call, method, &reply)
+        }
+    }
+
+    /// A reply stands in the buffer: it is sent, unless the caller wanted none.
+    private func written(
+        _ verdict: Verdict, _ call: Call, _ method: Method?, _ reply: inout SecretBuffer
+    ) -> Outcome {
+        if call.oneway { reply.removeAll() }
+        return Outcome(action: call.oneway ? .silence : .reply, method: method, verdict: verdict)
+    }
+
+    private mutating func getToken(
+        _ call: Call, _ text: Span<UInt8>, _ now: Instant, _ reply: inout SecretBuffer
+    ) throws(Refusal) -> Outcome {
+        let minimum = try minimumValidity(call, text)
+        let remaining = try self.remaining(at: now)
+        guard remaining > 0, remaining >= minimum else {
+            throw .tokenExpired(
+                expiresAt: held?.profile.expiry.expiresAt ?? 0, remaining: remaining)
+        }
+        return Outcome(
+            action: call.oneway ? .silence : .tokenReply, method: .getToken, verdict: .answered)
+    }
+
+    private func describe(
+        _ method: Method, _ call: Call, _ text: Span<UInt8>, _ reply: inout SecretBuffer
+    ) throws(Refusal) -> Outcome {
+        let isInfo = method == .getInfo
+        do throws(SecretMemoryError) {
+            let answered = try interfaces.answer(
+                isInfo ? .getInfo : .getInterfaceDescription, call, index, text, &reply)
+            return written(answered ? .answered : .invalid, call, method, &reply)
+        } catch { throw .memory(error) }
+    }
+
+    private func isServed(_ method: JSONIndex.Node, _ text: Span<UInt8>) -> Bool {
+        let name = index.range(of: method)
+        var dot = name.upperBound
+        while dot > name.lowerBound, text[dot - 1] != UInt8(ascii: ".") { dot -= 1 }
+        guard dot > name.lowerBound else { return false }
+        return interfaces.serves(text.extracting(name.lowerBound..<(dot - 1)))
+    }
+
+    /// Whose account is held.
+    var heldUID: String? {
+        switch held {
+        case .some(let held): held.profile.uid
+        case .none: nil
+        }
+    }
+
+    /// Lends the ready-made reply to GetToken.
+    package func withTokenReply<R: ~Copyable, E: Error>(
+        _ body: (Span<UInt8>) throws(E) -> R
+    ) throws(E) -> R? {
+        switch held {
+        case .some(let held): return try held.reply.withBytes(body)
+        case .none: return nil
+        }
+    }
+
+    /// Refuses a stranger's first call, whatever it is.
+    package static func refuseStranger(
+        _ reply: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        try StandardError.permissionDenied(&reply)
+    }
+}

@@ -1,0 +1,57 @@
+import JSON
+import Varlink
+
+/// The methods that are served.
+package enum Method: UInt8, Sendable, CaseIterable {
+    case getToken
+    case checkExpiry
+    case getStatus
+    case getAccount
+    case login
+    case updateProfile
+    case logout
+    case export
+    case verify
+    case repair
+    case getInfo
+    case getInterfaceDescription
+
+    /// Its full name.
+    package var name: StaticString {
+        switch self {
+        case .getToken: "org.accountd.Account.GetToken"
+        case .checkExpiry: "org.accountd.Account.CheckExpiry"
+        case .getStatus: "org.accountd.Account.GetStatus"
+        case .getAccount: "org.accountd.Account.GetAccount"
+        case .login: "org.accountd.Account.Login"
+        case .updateProfile: "org.accountd.Account.UpdateProfile"
+        case .logout: "org.accountd.Account.Logout"
+        case .export: "org.accountd.Account.Export"
+        case .verify: "org.accountd.Account.Verify"
+        case .repair: "org.accountd.Account.Repair"
+        case .getInfo: "org.varlink.service.GetInfo"
+        case .getInterfaceDescription: "org.varlink.service.GetInterfaceDescription"
+        }
+    }
+
+    /// The least role that may call it.
+    package var requiredRole: Role {
+        switch self {
+        case .getInfo, .getInterfaceDescription, .getStatus, .checkExpiry: .observer
+        case .getAccount, .getToken: .reader
+        case .login, .updateProfile, .logout, .export, .verify, .repair: .owner
+        }
+    }
+
+    /// Finds the method that a call names, the most asked for first.
+    static func find(
+        _ name: JSONIndex.Node, _ index: borrowing JSONIndex, _ text: Span<UInt8>
+    ) -> Method? {
+        var candidate: UInt8 = 0
+        while let method = Method(rawValue: candidate) {
+            if index.string(name, equals: method.name, in: text) { return method }
+            candidate += 1
+        }
+        return nil
+    }
+}

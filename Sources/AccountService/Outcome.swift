@@ -1,0 +1,25 @@
+/// What the daemon is to do after a call.
+package struct Outcome: Sendable {
+    /// What comes next on the connection.
+    package enum Action: Sendable {
+        /// Send what was written.
+        case reply
+        /// Send the ready-made reply to GetToken.
+        case tokenReply
+        /// Nothing: the call was `oneway`.
+        case silence
+        /// Another change is under way: keep the message and hand it in again once that is done.
+        case wait
+        /// Have this done, then call `finish`, which gives the reply.
+        case change(StoreChange)
+        /// End the connection.
+        case close
+    }
+
+    /// What comes next.
+    package let action: Action
+    /// The method that was called, where it is one that is served.
+    package let method: Method?
+    /// What became of the call so far.
+    package let verdict: Verdict
+}

@@ -1,0 +1,97 @@
+import JSON
+import SecretMemory
+import Varlink
+
+/// Why a call is not answered with what it asked for: one case for each error of the interface.
+enum Refusal: Error {
+    case invalidParameter(StaticString)
+    case unknownParameter(JSONIndex.Node)
+    case invalidField(StaticString, String)
+    case noAccount
+    case tokenExpired(expiresAt: Int64, remaining: Int64)
+    case locked
+    case accountExists(String)
+    case storeDamaged(String)
+    case storeFailed(errno: Int32, message: String)
+    case permissionDenied
+    case memory(SecretMemoryError)
+
+    /// What the system says where secret memory is full. errno(3), ENOMEM
+    private static let outOfMemory: Int32 = 12
+
+    var verdict: Verdict {
+        switch self {
+        case .invalidParameter, .unknownParameter, .invalidField: .invalid
+        case .noAccount: .noAccount
+        case .tokenExpired: .expired
+        case .locked: .locked
+        case .accountExists: .accountExists
+        case .storeDamaged: .damaged
+        case .storeFailed, .memory: .failed
+        case .permissionDenied: .denied
+        }
+    }
+
+    /// Writes the error reply.
+    func write(
+        _ index: borrowing JSONIndex, _ text: Span<UInt8>, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        switch self {
+        case .invalidParameter(let name):
+            try StandardError.invalidParameter(name, &out)
+        case .unknownParameter(let node):
+            try StandardError.invalidParameter(named: node, index, text, &out)
+        default:
+            try writeOwn(&out)
+        }
+    }
+
+    /// Writes the error reply of a refusal that points at nothing in the call.
+    func writeOwn(_ out: inout SecretBuffer) throws(SecretMemoryError) {
+        switch self {
+        case .invalidParameter, .unknownParameter:
+            try StandardError.invalidParameter("parameters", &out)
+        case .permissionDenied:
+            try StandardError.permissionDenied(&out)
+        case .invalidField(let field, let reason):
+            var reply = try ReplyWriter.beginError("org.accountd.Account.InvalidField", &out)
+            try reply.name("field", &out)
+            try out.appendJSONString(field)
+            try reply.field("reason", reason, &out)
+            try reply.end(&out)
+        case .noAccount:
+            try ReplyWriter.beginError("org.accountd.Account.NoAccount", &out).end(&out)
+        case .tokenExpired(let expiresAt, let remaining):
+            var reply = try ReplyWriter.beginError("org.accountd.Account.TokenExpired", &out)
+            try reply.field("expires_at", expiresAt, &out)
+            try reply.field("remaining", remaining, &out)
+            try reply.end(&out)
+        case .locked:
+            try ReplyWriter.beginError("org.accountd.Account.Locked", &out).end(&out)
+        case .accountExists(let uid):
+            var reply = try ReplyWriter.beginError("org.accountd.Account.AccountExists", &out)
+            try reply.field("uid", uid, &out)
+            try reply.end(&out)
+        case .storeDamaged(let what):
+            var reply = try ReplyWriter.beginError("org.accountd.Account.StoreDamaged", &out)
+            try reply.field("what", what, &out)
+            try reply.end(&out)
+        case .storeFailed(let number, let message):
+            try Self.writeFailure(number, message, &out)
+        case .memory:
+            try Self.writeFailure(
+                Self.outOfMemory,
+                "the daemon's secret memory is full; try again when fewer calls are under way",
+                &out)
+        }
+    }
+
+    private static func writeFailure(
+        _ number: Int32, _ message: String, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        var reply = try ReplyWriter.beginError("org.accountd.Account.StoreFailed", &out)
+        try reply.field("errno", Int64(number), &out)
+        try reply.field("message", message, &out)
+        try reply.end(&out)
+    }
+}

@@ -1,0 +1,104 @@
+package import SecretMemory
+
+/// What the service wants done to the store's files.
+///
+/// The daemon's worker does it, durably, and the service goes on with the result.
+package enum StoreChange: Sendable {
+    /// Write an account, and before it what it needs.
+    case save(SaveRequest)
+    /// Remove the account's files, the previous generations first.
+    case remove
+    /// Read everything, the key file into the room given.
+    case read(KeyFileReading)
+    /// Put good bytes in the place of damaged files, which are kept under another name.
+    case mend([Mending])
+}
+
+/// The parts of a save, in the order in which they are written.
+package struct SaveRequest: Sendable {
+    /// A new key file, 32 bytes, which must not be there yet.
+    package var keyFile: SecretLoan?
+    /// Keep slots that cannot be used as `keyslots.plist.damaged-TIME`: the time in seconds.
+    package var setsSlotsAsideAt: Int64?
+    /// New key slots; the copy is written before them, so that it is never older.
+    package var slots: [UInt8]?
+    /// The sealed account.
+    package var account: [UInt8]
+    /// Whether the account that it replaces stays as the previous generation.
+    ///
+    /// Where it does not, no previous generation stays at all.
+    package var keepsPrevious: Bool
+
+    /// Makes a request that writes an account alone.
+    package init(account: [UInt8], keepsPrevious: Bool) {
+        self.account = account
+        self.keepsPrevious = keepsPrevious
+    }
+}
+
+/// One damaged file and what shall stand in its place.
+package struct Mending: Sendable, Equatable {
+    /// A file of the store.
+    package enum Place: Sendable, Equatable { case account, slots, slotsCopy }
+
+    /// Which file.
+    package let place: Place
+    /// What it shall hold.
+    package let bytes: [UInt8]
+    /// Keep what is there now as `NAME.damaged-TIME`: the time in seconds.
+    package let setsAsideAt: Int64?
+
+    /// Makes a mending.
+    package init(place: Place, bytes: [UInt8], setsAsideAt: Int64?) {
+        self.place = place
+        self.bytes = bytes
+        self.setsAsideAt = setsAsideAt
+    }
+}
+
+/// How a change went.
+package enum StoreResult: Sendable {
+    /// It is done, and would survive a power cut.
+    case done
+    /// It failed.
+    case failed(StoreFailure)
+    /// What a `read` found.
+    case contents(StoreContents)
+}
+
+/// Why a change failed.
+package struct StoreFailure: Error, Sendable, Equatable {
+    /// The errno of the system call that failed.
+    package let errno: Int32
+    /// A sentence that names the file and the step.
+    package let message: String
+    /// Whether the change stands in the directory all the same, and only its durability is in
+    /// doubt: a power cut may bring back what was there before.
+    package let isInPlace: Bool
+
+    /// Makes a failure.
+    package init(errno: Int32, message: String, isInPlace: Bool) {
+        self.errno = errno
+        self.message = message
+        self.isInPlace = isInPlace
+    }
+}
+
+/// Secret bytes that the worker thread may read while the loop waits for it.
+///
+/// The arena belongs to the loop's thread. The loop makes the loan and drops it; between the two it
+/// leaves the bytes alone, and the worker only reads them. The queue between the threads orders one
+/// after the other.
+package final class SecretLoan: @unchecked Sendable {
+    private let bytes: SecretBytes
+
+    /// Lends bytes.
+    package init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
+
+    /// Lends the bytes for one call.
+    package func withBytes<R: ~Copyable, E: Error>(
+        _ body: (Span<UInt8>) throws(E) -> R
+    ) throws(E) -> R {
+        try bytes.withBytes(body)
+    }
+}
