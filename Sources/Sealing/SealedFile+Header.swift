@@ -13,8 +13,8 @@ extension SealedFile {
     ///
     /// Nothing of it is authentic until the file has been opened.
     ///
-    /// - Throws: `.unsupportedVersion`, `.unsupportedSuite`; `.cannotOpen` for anything else that
-    ///   is not a sealed file.
+    /// - Throws: `.unsupportedVersion`, `.unsupportedSuite`; `.cannotOpen` for anything else that is
+    ///   not a sealed file.
     package static func header(of file: Span<UInt8>) throws(SealingError) -> Header {
         // The version is looked at before anything whose place a later version may change.
         guard file.count >= 12, file.extracting(0..<8).elementsEqual(magic) else {

@@ -14,8 +14,8 @@ extension SealedFile {
     ///     an error it holds what it held before.
     ///   - arena: where the file's own key stands meanwhile, some 600 bytes.
     /// - Throws: `.unsupportedVersion`, `.unsupportedSuite`, `.unknownKey` when the file names
-    ///   another master key, `.tooLarge` past the buffer's limit, `.memory`; `.cannotOpen` for
-    ///   every other fault of the file.
+    ///   another master key, `.tooLarge` past the buffer's limit, `.memory`; `.cannotOpen` for every
+    ///   other fault of the file.
     package static func open(
         _ file: Span<UInt8>, under key: borrowing SecretBytes, keyID: MasterKeyID,
         into buffer: inout SecretBuffer, arena: SecretArena

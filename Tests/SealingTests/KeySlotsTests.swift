@@ -254,20 +254,21 @@ import Testing
 
     /// Runs an operation with more and more memory until it succeeds.
     func expectHonest(_ operation: (SecretArena) throws(KeySlotsError) -> Void) throws {
-        let small = try SecretArena.forTest(capacity: 8192)
-        var held: [Granule] = []
-        while small.used < small.capacity { held.append(try Granule(small)) }
-        while true {
+        let granules = 128
+        for free in 0...granules {
+            let small = try SecretArena.forTest(capacity: granules * SecretArena.granule)
+            var held: [Granule] = []
+            for _ in free..<granules { held.append(try Granule(small)) }
+            defer { held.removeAll() }
             let used = small.used
             do {
                 try operation(small)
-                #expect(used < small.capacity)
+                #expect(free > 0)
                 return
             } catch {
-                #expect(error == .sealing(.memory(.exhausted)), "with \(used) bytes in use")
+                #expect(error == .sealing(.memory(.exhausted)), "with \(free) granules")
                 #expect(small.used == used)
             }
-            guard held.popLast() != nil else { break }
         }
         Issue.record("never succeeded")
     }

@@ -164,7 +164,6 @@ final class StackReader {
             return low..<high
         }
         try #require(memory >= 0)
-        _ = read()
     }
 
     deinit { close(memory) }

@@ -1,0 +1,226 @@
+import AccountService
+import Glibc
+import LinuxSystem
+import SecretMemory
+import Sealing
+
+/// The daemon's life: harden, lock the store, take a socket, load, serve, end.
+package enum AccountDaemon {
+    /// The program's version. CHANGELOG.md
+    package static let version = "0.1.0"
+    /// Bytes of secret memory.
+    ///
+    /// Room for what the owner and everybody else may have half-sent, and well below the usual
+    /// limit on locked memory, 8 MiB.
+    static let arenaCapacity = 2 << 20
+    /// The least that the daemon can work in.
+    static let minimumArena = 512 << 10
+    /// Milliseconds that a daemon with a passed socket waits for the one before it to end.
+    static let lockPatience: Int64 = 10_000
+    /// Descriptors: every connection, and what the daemon itself needs.
+    static let descriptors = UInt64(ConnectionTable.maximum + 64)
+
+    /// Runs the daemon.
+    ///
+    /// - Parameter arguments: as given to the program, its name first.
+    /// - Returns: the exit status: 0 after a signal ended it, 1 when it could not start or go on, 2
+    ///   for a wrong command line.
+    package static func run(_ arguments: [String]) -> Int32 {
+        // Before anything else: a closed standard descriptor must not become the socket.
+        try? ProcessHardening.openStandardDescriptors()
+        let options: DaemonOptions
+        do throws(StartError) {
+            options = try DaemonOptions(Array(arguments.dropFirst()))
+        } catch {
+            Log.note(error.message)
+            Log.note("hint: accountd --help lists the options")
+            return 2
+        }
+        switch options.request {
+        case .help: return print(DaemonOptions.help)
+        case .version: return print("accountd \(version)\n")
+        case .serve: break
+        }
+        let readiness = Readiness(options.readyDescriptor)
+        do throws(StartError) {
+            return try serve(options, readiness)
+        } catch {
+            Log.note(error.message)
+            readiness.tell(error.message)
+            ServiceManager.notify("STATUS=\(error.message)")
+            return 1
+        }
+    }
+
+    private static func print(_ text: String) -> Int32 {
+        (try? StandardStream.print(text, to: StandardStream.output)) == nil ? 1 : 0
+    }
+
+    private static func serve(
+        _ options: DaemonOptions, _ readiness: Readiness
+    ) throws(StartError) -> Int32 {
+        do throws(Errno) {
+            try ProcessHardening.apply()
+            CrashSignals.useDefaults()
+            try ResourceLimits.raiseOpenFiles(to: descriptors)
+        } catch { throw .system("the process cannot be hardened", error) }
+        let signals: SignalDescriptor
+        do throws(Errno) {
+            signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP, SIGUSR1])
+        } catch { throw .system("signals cannot be taken", error) }
+
+        let passed = try passedListener()
+        let paths = try StorePaths(options, socketIsPassed: passed != nil)
+        let groups = GroupNames(readers: options.readers, observers: options.observers)
+        let policy = try groups.policy()
+
+        let directory: Directory
+        do throws(DirectoryError) {
+            directory = try Directory.open(paths.state, create: true)
+        } catch { throw .refused("the state directory cannot be used: \(error.message)") }
+        let lock = try lockStore(paths, directory, waits: passed != nil)
+        do throws(Errno) {
+            try AtomicFile.removeTemporaries(in: directory)
+        } catch { Log.note("left-over temporary files stay: \(error.description)") }
+
+        Sodium.start()
+        let arena = try makeArena(options)
+        var service = AccountService(
+            arena: arena,
+            surroundings: AccountService.Surroundings(
+                version: version, memory: arena.memoryName,
+                lockedBytes: arena.isLocked ? Int64(arena.capacity) : 0,
+                keyFilePath: paths.keyFile.path))
+        let listener = try listen(passed, paths, directory)
+
+        let files = StoreFiles(
+            path: paths.state, keyFile: paths.keyFile, directory: directory, lock: lock)
+        do throws(SecretMemoryError) {
+            let key = try KeyFileReading(arena: arena)
+            paths.keyFile.read(into: key)
+            service.load(files.readAll(), key)
+        } catch { throw .memory(error) }
+        if let trouble = service.trouble { Log.note(trouble) }
+        let worker: StoreWorker
+        do throws(Errno) {
+            worker = try StoreWorker(files)
+        } catch { throw .system("the worker thread cannot be started", error) }
+
+        let server = try Server(
+            arena: arena, listener: listener, policy: policy, groups: groups, worker: worker,
+            signals: signals, service: service, records: records(options))
+        ServiceManager.notify("READY=1\nSTATUS=Serving \(listener.path)")
+        readiness.tell("ready")
+        defer { listener.remove() }
+        return try server.run()
+    }
+
+    private static func passedListener() throws(StartError) -> ServiceManager.Listener? {
+        let passed = ServiceManager.takeListeners()
+        guard let first = passed.first else { return nil }
+        guard passed.count == 1, first.isUnixStream else {
+            throw .refused("one listening Unix stream socket is wanted from the service manager")
+        }
+        return first
+    }
+
+    private static func lockStore(
+        _ paths: StorePaths, _ directory: borrowing Directory, waits: Bool
+    ) throws(StartError) -> FileLock {
+        let holder: String
+        do throws(Errno) {
+            var lock = try FileLock(StoreFiles.lockName, in: directory)
+            let isHeld =
+                waits
+                ? try lock.acquire(timeoutMilliseconds: lockPatience) : try lock.tryAcquire()
+            if isHeld { return lock }
+            holder = lock.holderPID().map { "process \($0)" } ?? "another process"
+        } catch {
+            throw .system("the store \(paths.state) cannot be locked", error)
+        }
+        throw .refused("\(holder) holds the store \(paths.state) already")
+    }
+
+    private static func makeArena(_ options: DaemonOptions) throws(StartError) -> SecretArena {
+        let preference: SecretArena.Preference =
+            switch options.secretMemory {
+            case .locked: .lockedPages
+            case .memfd: .secretFile
+            case .auto: Hibernation.isPossible ? .lockedPages : .secretFile
+            }
+        var capacity = arenaCapacity
+        if let limit = ResourceLimits.lockedMemory() {
+            while capacity > max(limit, minimumArena) { capacity /= 2 }
+        }
+        let arena: SecretArena
+        do throws(SecretMemoryError) {
+            arena = try SecretArena(capacity: capacity, preferring: preference)
+        } catch { throw .memory(error) }
+        if options.secretMemory == .memfd, arena.backing != .secretFile {
+            throw .refused("memfd_secret was asked for, and the kernel does not give it")
+        }
+        if !arena.isLocked {
+            let limit = ResourceLimits.lockedMemory().map { "\($0) bytes" } ?? "unknown"
+            let why = "memory cannot be locked (the limit is \(limit); see ulimit -l)"
+            if options.requiresLockedMemory { throw .refused(why) }
+            Log.note("\(why); secrets may reach the swap")
+        }
+        return arena
+    }
+
+    private static func listen(
+        _ passed: ServiceManager.Listener?, _ paths: StorePaths, _ directory: borrowing Directory
+    ) throws(StartError) -> Listener {
+        let listener: Listener
+        if let passed {
+            let path = UnixSocket.path(of: passed.fd) ?? "(passed by the service manager)"
+            listener = Listener(passed: FileDescriptor(owning: passed.fd), path: path)
+        } else if let socket = paths.socket {
+            try makeSocketDirectory(socket, paths)
+            listener = try Listener(at: socket)
+        } else {
+            throw .refused("there is no socket to listen on")
+        }
+        try linkSocket(listener.path, paths, directory)
+        return listener
+    }
+
+    /// The directory of a socket at the default place is this user's alone.
+    private static func makeSocketDirectory(
+        _ socket: String, _ paths: StorePaths
+    ) throws(StartError) {
+        let parent = Files.split(socket).parent
+        guard parent != paths.state else { return }
+        do throws(Errno) {
+            let status = try FileStatus.of(path: parent, following: true)
+            guard status.kind == .directory else { throw .notADirectory }
+            return
+        } catch {
+            guard error == .notFound else {
+                throw .system("the socket's directory \(parent) cannot be used", error)
+            }
+        }
+        do throws(DirectoryError) {
+            _ = try Directory.open(parent, create: true)
+        } catch { throw .refused("the socket's directory cannot be made: \(error.message)") }
+    }
+
+    /// In every case STATE/socket leads to the socket, so that those find it who know nothing but
+    /// the store: cron finds a login session's daemon, and the other way round.
+    private static func linkSocket(
+        _ path: String, _ paths: StorePaths, _ directory: borrowing Directory
+    ) throws(StartError) {
+        let own = "\(paths.state)/\(StorePaths.socketName)"
+        guard path != own, path.hasPrefix("/") else { return }
+        do throws(Errno) {
+            try directory.setSymbolicLink(StorePaths.socketName, to: path)
+        } catch { throw .system("\(own) cannot be made to lead to \(path)", error) }
+    }
+
+    private static func records(_ options: DaemonOptions) -> AccessRecords {
+        if ServiceManager.journalIsConnected, let socket = try? JournalSocket() {
+            return AccessRecords(journal: socket)
+        }
+        return options.isVerbose ? AccessRecords(standardError: ()) : AccessRecords()
+    }
+}

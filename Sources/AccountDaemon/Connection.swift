@@ -1,0 +1,107 @@
+import AccountService
+import LinuxSystem
+import SecretMemory
+
+/// One connection: who is at its other end, and what of it is under way.
+///
+/// An idle one is small, since there may be thousands: what holds bytes is made when bytes must be
+/// held.
+final class Connection {
+    /// What must not last for ever.
+    enum Limit: UInt8 {
+        case none
+        /// A message of which a part has come.
+        case halfSent
+        /// A reply that nobody reads.
+        case unread
+        /// A stranger's first call.
+        case stranger
+    }
+
+    /// Bytes in hand.
+    final class Bytes {
+        /// Received and not yet answered.
+        var input: SecretBuffer?
+        /// Written and not yet sent.
+        var output: SecretBuffer?
+    }
+
+    let fd: Int32
+    let peer: PeerCredentials
+    let role: Role
+    /// Told apart from another connection that had the same descriptor before.
+    let generation: UInt32
+    /// Shared with the user's other connections; absent for the owner's.
+    let user: ForeignUser?
+    var bytes: Bytes?
+
+    /// A change that it asked for, or waits for, is under way.
+    var isWaiting = false
+    /// The peer will send no more; what was asked is answered, then it is closed.
+    var hasEnded = false
+    private(set) var isClosed = false
+    /// What the poller waits for.
+    var interest = PollEvents.readable
+
+    // The place in the queue of its limit.
+    var limit = Limit.none
+    var deadline: Int64 = 0
+    var next: Connection?
+    unowned(unsafe) var previous: Connection?
+
+    /// Bytes that a stranger has sent.
+    var strangerBytes = 0
+
+    /// What it did last, and how often since that was recorded.
+    var record = AccessRecords.Entry()
+
+    private var descriptor: FileDescriptor?
+
+    init(
+        _ descriptor: consuming FileDescriptor, peer: PeerCredentials, role: Role,
+        generation: UInt32, user: ForeignUser?
+    ) {
+        fd = descriptor.rawValue
+        self.descriptor = consume descriptor
+        self.peer = peer
+        self.role = role
+        self.generation = generation
+        self.user = user
+    }
+
+    /// Closes the socket and wipes what is in hand; the object may live on in a list or a call.
+    func close() {
+        isClosed = true
+        isWaiting = false
+        bytes = nil
+        descriptor = nil
+    }
+
+    var hasInput: Bool {
+        guard let bytes else { return false }
+        switch bytes.input {
+        case .some(let input): return !input.isEmpty
+        case .none: return false
+        }
+    }
+
+    var hasOutput: Bool {
+        guard let bytes else { return false }
+        switch bytes.output {
+        case .some: return true
+        case .none: return false
+        }
+    }
+}
+
+/// What all connections of one user, other than the owner and root, share.
+final class ForeignUser {
+    let uid: UInt32
+    var connections = 0
+    let budget: SecretBudget
+
+    init(uid: UInt32, budget: SecretBudget) {
+        self.uid = uid
+        self.budget = budget
+    }
+}

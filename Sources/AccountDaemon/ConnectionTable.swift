@@ -1,0 +1,79 @@
+import AccountService
+import LinuxSystem
+import SecretMemory
+
+/// All open connections, and who has how many. docs/PROTOCOL.md, "Limits"
+struct ConnectionTable: ~Copyable {
+    /// Connections in all.
+    static let maximum = 4096
+    /// Of these, kept for the owner and root.
+    static let reservedForOwner = 64
+    /// Of any other user.
+    static let maximumForeign = 128
+    /// Bytes of secret memory that all other users' half-sent messages and unread replies may hold.
+    static let foreignBudget = 256 * 1024
+    /// Of any one of them.
+    static let foreignUserBudget = 128 * 1024
+
+    private(set) var count = 0
+    private var byDescriptor: [Connection?] = []
+    private var users: [UInt32: ForeignUser] = [:]
+    private var generation: UInt32 = 0
+    private let foreign = SecretBudget(limit: ConnectionTable.foreignBudget)
+
+    /// Takes a connection in.
+    ///
+    /// - Returns: nil when its user, or everybody, has too many; the descriptor is closed then.
+    mutating func insert(
+        _ descriptor: consuming FileDescriptor, peer: PeerCredentials, role: Role
+    ) -> Connection? {
+        let isOwner = role == .owner
+        guard count < Self.maximum - (isOwner ? 0 : Self.reservedForOwner) else { return nil }
+        var user: ForeignUser?
+        if !isOwner {
+            let known =
+                users[peer.uid]
+                ?? ForeignUser(
+                    uid: peer.uid,
+                    budget: SecretBudget(limit: Self.foreignUserBudget, within: foreign))
+            guard known.connections < Self.maximumForeign else { return nil }
+            known.connections += 1
+            users[peer.uid] = known
+            user = known
+        }
+        generation &+= 1
+        let connection = Connection(
+            descriptor, peer: peer, role: role, generation: generation, user: user)
+        let fd = Int(connection.fd)
+        while byDescriptor.count <= fd { byDescriptor.append(nil) }
+        byDescriptor[fd] = connection
+        count += 1
+        return connection
+    }
+
+    /// The connection that a poller's token stands for; nil when it is gone.
+    func find(_ token: UInt64) -> Connection? {
+        let fd = Int(truncatingIfNeeded: token & 0xFFFF_FFFF)
+        guard fd < byDescriptor.count, let connection = byDescriptor[fd],
+            connection.generation == UInt32(truncatingIfNeeded: token >> 32)
+        else { return nil }
+        return connection
+    }
+
+    static func token(of connection: Connection) -> UInt64 {
+        UInt64(connection.generation) << 32 | UInt64(UInt32(bitPattern: connection.fd))
+    }
+
+    /// Takes a connection out and closes it.
+    mutating func remove(_ connection: Connection) {
+        let fd = Int(connection.fd)
+        guard !connection.isClosed, byDescriptor[fd] === connection else { return }
+        byDescriptor[fd] = nil
+        count -= 1
+        if let user = connection.user {
+            user.connections -= 1
+            if user.connections == 0 { users[user.uid] = nil }
+        }
+        connection.close()
+    }
+}

@@ -1,0 +1,83 @@
+import AccountService
+import Glibc
+import LinuxSystem
+import SecretMemory
+
+/// The key file: 32 bytes outside the state directory, so that a copy of that alone opens nothing.
+/// docs/FORMAT.md, "Key slots"
+struct KeyFilePath: Sendable {
+    /// Absolute.
+    let path: String
+    /// Whether its directory is this program's own, and is made where it is missing.
+    let isDefault: Bool
+
+    /// Reads it into the room given and notes what was found.
+    func read(into reading: KeyFileReading) {
+        reading.fill { room in
+            do throws(Errno) {
+                return try read(&room)
+            } catch {
+                if error == .notFound { return .absent }
+                if error == .loop {
+                    return .unusable(
+                        errno: error.rawValue,
+                        "the key file \(path) is a symbolic link, which is not followed")
+                }
+                return .unusable(
+                    errno: error.rawValue,
+                    "the key file \(path) cannot be read: \(error.description)")
+            }
+        }
+    }
+
+    private func read(_ room: inout MutableSpan<UInt8>) throws(Errno) -> KeyFileReading.Finding {
+        let file = try Files.open(path, [.readOnly, .noFollow, .nonBlocking])
+        let status = try file.status()
+        func unusable(_ why: String) -> KeyFileReading.Finding {
+            .unusable(errno: EINVAL, "the key file \(path) \(why)")
+        }
+        guard status.kind == .regular else { return unusable("is no regular file") }
+        guard status.ownerUID == Users.currentUID || status.ownerUID == 0 else {
+            return unusable("belongs to uid \(status.ownerUID)")
+        }
+        guard status.permissions & 0o077 == 0 else {
+            let mode = String(status.permissions, radix: 8)
+            return unusable("has mode 0\(mode), which lets others in; make it 0600")
+        }
+        guard status.size == Int64(KeyFileReading.size) else {
+            return unusable("has \(status.size) bytes; a key has \(KeyFileReading.size)")
+        }
+        var count = 0
+        while count < room.count {
+            let read = try Files.read(file.rawValue, into: &room, from: count)
+            guard read > 0 else { return unusable("became shorter while it was read") }
+            count += read
+        }
+        return .read
+    }
+
+    /// Makes it, durably; what is there already is never replaced.
+    func create(_ contents: SecretLoan) throws(StoreFailure) {
+        do throws(Errno) {
+            if isDefault { try makeParent() }
+            try contents.withBytes { bytes throws(Errno) in
+                try ExclusiveFile.create(bytes, at: path)
+            }
+        } catch {
+            throw StoreFailure(
+                errno: error.rawValue,
+                message: "the key file \(path) cannot be made: \(error.description); "
+                    + "nothing was stored", isInPlace: false)
+        }
+    }
+
+    private func makeParent() throws(Errno) {
+        do throws(DirectoryError) {
+            _ = try Directory.open(Files.split(path).parent, create: true)
+        } catch {
+            // An older directory may let others look into it: the key's own mode keeps them out.
+            if case .openToOthers = error { return }
+            throw Errno(rawValue: error.errno)
+        }
+    }
+}

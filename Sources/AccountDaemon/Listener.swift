@@ -1,0 +1,65 @@
+import Glibc
+import LinuxSystem
+
+/// The listening socket: passed by the service manager, or made at a path of our own.
+final class Listener {
+    /// Where clients find it.
+    let path: String
+    let fd: Int32
+    private let descriptor: FileDescriptor
+    // Only of a socket of our own: one that was passed is the service manager's to look after.
+    private let own: FileStatus?
+    private let watch: DirectoryWatch?
+
+    /// Takes over a socket that the service manager passed.
+    init(passed descriptor: consuming FileDescriptor, path: String) {
+        fd = descriptor.rawValue
+        self.descriptor = descriptor
+        self.path = path
+        own = nil
+        watch = nil
+    }
+
+    /// Makes one, in place of a stale one; the caller holds the store's lock.
+    ///
+    /// Everybody may connect: whoever is not permitted is told so by a reply, which a mode of the
+    /// socket could not do.
+    init(at path: String) throws(StartError) {
+        let parent = Files.split(path).parent
+        do throws(UnixSocketError) {
+            descriptor = try UnixSocket.listen(at: path, mode: 0o666, replacingStale: true)
+        } catch { throw .refused(error.message) }
+        fd = descriptor.rawValue
+        self.path = path
+        do throws(Errno) {
+            own = try FileStatus.of(path: path, following: false)
+            watch = try DirectoryWatch(parent)
+        } catch { throw .system("the socket \(path) cannot be watched", error) }
+    }
+
+    var watchDescriptor: Int32? {
+        switch watch {
+        case .some(let watch): watch.rawValue
+        case .none: nil
+        }
+    }
+
+    func drainWatch() {
+        switch watch {
+        case .some(let watch): watch.drain()
+        case .none: break
+        }
+    }
+
+    /// Whether the path still leads to this socket.
+    var isInPlace: Bool {
+        guard let own else { return true }
+        guard let found = try? FileStatus.of(path: path, following: false) else { return false }
+        return found.isSameFile(as: own)
+    }
+
+    /// Removes the socket's file, if it is still this one's.
+    func remove() {
+        if own != nil, isInPlace { try? Files.unlink(path) }
+    }
+}

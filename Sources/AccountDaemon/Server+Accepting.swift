@@ -1,0 +1,58 @@
+import AccountService
+import LinuxSystem
+
+extension Server {
+    /// Connections that are accepted before the others are looked after again.
+    private static let acceptBatch = 64
+
+    func acceptConnections() {
+        for _ in 0..<Self.acceptBatch {
+            do throws(Errno) {
+                guard let descriptor = try UnixSocket.accept(listener.fd) else { return }
+                admit(descriptor)
+            } catch {
+                guard error == .tooManyFiles || error == .tooManyFilesInSystem else { return }
+                guard refuseWithSpare() else { return }
+            }
+        }
+    }
+
+    /// Without a descriptor a connection could neither be served nor refused, and would wake the
+    /// loop for ever: the spare one is given up for a moment.
+    private func refuseWithSpare() -> Bool {
+        guard spare.take() != nil else { return false }
+        let refused = (try? UnixSocket.accept(listener.fd)) ?? nil
+        let found = refused != nil
+        if let refused { _ = consume refused }
+        spare = try? Files.open("/dev/null", .readOnly)
+        return found
+    }
+
+    private func admit(_ descriptor: consuming FileDescriptor) {
+        let fd = descriptor.rawValue
+        let peer: PeerCredentials
+        let role: Role
+        do throws(Errno) {
+            peer = try PeerCredentials.of(fd: fd)
+            if policy.isOwner(uid: peer.uid) {
+                role = .owner
+            } else if policy.usesGroups {
+                role = policy.role(
+                    uid: peer.uid, groups: [peer.gid] + (try PeerCredentials.groups(of: fd)))
+            } else {
+                role = .stranger
+            }
+        } catch { return }
+        guard let connection = connections.insert(descriptor, peer: peer, role: role) else {
+            return
+        }
+        do throws(Errno) {
+            try poller.add(
+                fd: fd, events: .readable, token: ConnectionTable.token(of: connection))
+        } catch {
+            close(connection)
+            return
+        }
+        if role == .stranger { strangers.append(connection, at: milliseconds) }
+    }
+}

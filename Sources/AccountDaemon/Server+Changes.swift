@@ -1,0 +1,59 @@
+import AccountService
+import SecretMemory
+
+extension Server {
+    /// Hands a change to the worker.
+    ///
+    /// It is kept here too until its result is there: what it lends belongs to this thread.
+    func begin(_ change: StoreChange) {
+        self.change = change
+        worker.submit(change)
+    }
+
+    /// A call must wait for the change in hand.
+    func wait(_ connection: Connection) {
+        connection.isWaiting = true
+        waiting.append(connection)
+        watchInput(connection)
+    }
+
+    /// The worker has finished.
+    func takeResult() {
+        guard let result = worker.takeResult() else { return }
+        change = nil
+        let outcome = service.finish(result, at: now, reply: &reply)
+        if case .change(let next) = outcome.action {
+            begin(next)
+            return
+        }
+        if let connection = asker {
+            asker = nil
+            note(outcome.method, outcome.verdict, connection)
+            connection.isWaiting = false
+            switch outcome.action {
+            case .reply: sendReply(connection)
+            case .close: close(connection)
+            default: break
+            }
+            answerKept(connection)
+        }
+        reply.removeAll()
+        resumeWaiting()
+    }
+
+    /// The next calls in line, until one of them begins a change of its own.
+    private func resumeWaiting() {
+        var line = waiting
+        waiting.removeAll(keepingCapacity: true)
+        line.reverse()
+        while let connection = line.popLast() {
+            if connection.isClosed { continue }
+            if change != nil {
+                waiting.append(connection)
+                continue
+            }
+            connection.isWaiting = false
+            answerKept(connection)
+        }
+    }
+}

@@ -1,0 +1,263 @@
+import AccountService
+import LinuxSystem
+import SecretMemory
+import Varlink
+
+extension Server {
+    /// Receives what is there and answers every message that is whole.
+    func receive(_ connection: Connection) {
+        if connection.role == .stranger {
+            hearStranger(connection)
+            return
+        }
+        let fd = connection.fd
+        let received: Int?
+        do throws(Errno) {
+            received = try room.withMutableBytes { room throws(Errno) in
+                try UnixSocket.receive(fd: fd, into: &room)
+            }
+        } catch {
+            close(connection)
+            return
+        }
+        guard let received else { return }
+        if received == 0 {
+            end(connection)
+            return
+        }
+        if !connection.hasInput {
+            answerFromRoom(connection, received)
+        } else {
+            keep(connection, 0..<received)
+            answerKept(connection)
+        }
+        wipeRoom(received)
+    }
+
+    /// The peer will send no more: what is under way is finished first.
+    private func end(_ connection: Connection) {
+        guard connection.isWaiting || connection.hasOutput else {
+            close(connection)
+            return
+        }
+        connection.hasEnded = true
+        waitFor(connection.hasOutput ? .writable : [], connection)
+    }
+
+    /// Answers from the shared room; nothing is copied unless a message is not whole, or must wait.
+    private func answerFromRoom(_ connection: Connection, _ count: Int) {
+        var start = 0
+        while start < count, !connection.isClosed {
+            let end = room.withBytes {
+                MessageFraming.end(in: $0.extracting(0..<count), from: start)
+            }
+            guard let end, !connection.isWaiting, !connection.hasOutput else {
+                keep(connection, start..<count)
+                watchInput(connection)
+                return
+            }
+            guard end - start <= maximumMessage(of: connection) else {
+                refuseLength(connection)
+                return
+            }
+            let outcome = room.withBytes { text in
+                service.handle(
+                    text.extracting(start..<end), from: caller(connection), at: now, reply: &reply)
+            }
+            if case .wait = outcome.action {
+                keep(connection, start..<count)
+                wait(connection)
+                return
+            }
+            act(on: outcome, connection)
+            start = end + 1
+        }
+        watchInput(connection)
+    }
+
+    /// Answers what a connection has in hand, as far as it is whole and may be answered now.
+    func answerKept(_ connection: Connection) {
+        while !connection.isClosed, !connection.isWaiting, !connection.hasOutput,
+            let bytes = connection.bytes, let input = bytes.input.take()
+        {
+            var rest = consume input
+            guard let end = rest.withBytes({ MessageFraming.end(in: $0) }) else {
+                if rest.count > maximumMessage(of: connection) {
+                    refuseLength(connection)
+                } else if !rest.isEmpty {
+                    bytes.input = consume rest
+                }
+                break
+            }
+            guard end <= maximumMessage(of: connection) else {
+                refuseLength(connection)
+                break
+            }
+            let outcome = rest.withBytes { text in
+                service.handle(
+                    text.extracting(0..<end), from: caller(connection), at: now, reply: &reply)
+            }
+            if case .wait = outcome.action {
+                bytes.input = consume rest
+                wait(connection)
+                return
+            }
+            rest.removeFirst(end + 1)
+            if !rest.isEmpty { bytes.input = consume rest }
+            act(on: outcome, connection)
+        }
+        watchInput(connection)
+    }
+
+    /// Does what the service decided.
+    private func act(on outcome: Outcome, _ connection: Connection) {
+        // A change is noted by how it ends.
+        if case .change = outcome.action {
+        } else {
+            note(outcome.method, outcome.verdict, connection)
+        }
+        switch outcome.action {
+        case .tokenReply:
+            let sent: Void? = service.withTokenReply { send($0, connection) }
+            if sent == nil { close(connection) }
+        case .reply:
+            sendReply(connection)
+        case .silence, .wait:
+            break
+        case .change(let change):
+            connection.isWaiting = true
+            asker = connection
+            begin(change)
+        case .close:
+            close(connection)
+        }
+    }
+
+    private func caller(_ connection: Connection) -> AccountService.Caller {
+        AccountService.Caller(role: connection.role, connections: connections.count)
+    }
+
+    private func maximumMessage(of connection: Connection) -> Int {
+        connection.role == .owner ? Self.maximumMessage : Self.maximumForeignMessage
+    }
+
+    private func refuseLength(_ connection: Connection) {
+        note(nil, .tooLarge, connection)
+        close(connection)
+    }
+
+    /// Sets the poller and the queue to what a connection waits for now.
+    func watchInput(_ connection: Connection) {
+        guard !connection.isClosed else { return }
+        if connection.hasOutput {
+            waitFor(.writable, connection)
+            return
+        }
+        if connection.isWaiting {
+            if connection.limit == .halfSent { leaveQueue(connection) }
+            waitFor([], connection)
+            return
+        }
+        if connection.hasEnded {
+            // What is left is no whole message, and never will be.
+            close(connection)
+            return
+        }
+        if connection.hasInput {
+            if connection.limit == .none { halfSent.append(connection, at: milliseconds) }
+        } else {
+            connection.bytes = nil
+            if connection.limit == .halfSent { leaveQueue(connection) }
+        }
+        waitFor(.readable, connection)
+    }
+
+    /// Keeps a part of the shared room for later.
+    private func keep(_ connection: Connection, _ part: Range<Int>) {
+        guard !connection.isClosed, !part.isEmpty else { return }
+        let held = connection.bytes ?? Connection.Bytes()
+        connection.bytes = held
+        // One byte more than a message, for its terminator, and what came pipelined behind it.
+        let limit = 2 * Self.maximumMessage
+        while true {
+            do throws(SecretMemoryError) {
+                var input: SecretBuffer
+                if let kept = held.input.take() {
+                    input = kept
+                } else {
+                    input = try SecretBuffer(
+                        arena: arena, capacity: part.count, limit: limit, budget: budget(connection)
+                    )
+                }
+                do throws(SecretMemoryError) {
+                    try room.withBytes { text throws(SecretMemoryError) in
+                        try input.append(text.extracting(part))
+                    }
+                } catch {
+                    held.input = consume input
+                    throw error
+                }
+                held.input = consume input
+                return
+            } catch {
+                guard error == .exhausted, makeRoom(for: connection) else {
+                    refuseLength(connection)
+                    return
+                }
+            }
+        }
+    }
+
+    func budget(_ connection: Connection) -> SecretBudget {
+        connection.user?.budget ?? ownerBudget
+    }
+
+    /// Closes the oldest half-sent message of another stranger to this memory. docs/PROTOCOL.md
+    ///
+    /// - Returns: whether there was one.
+    private func makeRoom(for connection: Connection) -> Bool {
+        guard let user = connection.user else { return false }
+        // A longest message and its growth: with less room than that the user's own is in the way.
+        let ownIsFull = !user.budget.hasRoom(for: 4 * Self.maximumForeignMessage, alone: true)
+        var candidate = halfSent.first
+        while let other = candidate {
+            if other !== connection, let otherUser = other.user,
+                !ownIsFull || otherUser === user
+            {
+                note(nil, .timedOut, other)
+                close(other)
+                return true
+            }
+            candidate = other.next
+        }
+        return false
+    }
+
+    /// A stranger's first call, whatever it is, is answered with PermissionDenied.
+    private func hearStranger(_ connection: Connection) {
+        let fd = connection.fd
+        let received =
+            (try? room.withMutableBytes { room throws(Errno) in
+                try UnixSocket.receive(fd: fd, into: &room)
+            }) ?? nil
+        guard let received, received > 0 else {
+            if received == 0 { close(connection) }
+            return
+        }
+        let isWhole = room.withBytes { MessageFraming.end(in: $0.extracting(0..<received)) != nil }
+        wipeRoom(received)
+        connection.strangerBytes += received
+        guard isWhole || connection.strangerBytes > Self.maximumStrangerMessage else { return }
+        note(nil, .denied, connection)
+        reply.removeAll()
+        if (try? AccountService.refuseStranger(&reply)) != nil {
+            _ = reply.withBytes { try? UnixSocket.send(fd: fd, $0) }
+        }
+        reply.removeAll()
+        close(connection)
+    }
+
+    func wipeRoom(_ count: Int) {
+        room.withMutableBytes { room in room.wipe(first: count) }
+    }
+}

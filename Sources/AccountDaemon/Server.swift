@@ -1,0 +1,232 @@
+import AccountService
+import Glibc
+import LinuxSystem
+import SecretMemory
+
+/// The loop: one thread, one poller, every connection.
+///
+/// It moves bytes; what they mean is decided by `AccountService`, and what waits for a disk is done
+/// by `StoreWorker`.
+final class Server {
+    /// Bytes of the owner's longest message. docs/PROTOCOL.md, "Limits"
+    static let maximumMessage = 65_536
+    /// Bytes of anybody else's.
+    static let maximumForeignMessage = 4096
+    /// Bytes of a stranger's first call.
+    static let maximumStrangerMessage = 1024
+    /// Bytes of the longest reply: two tokens whose every byte is escaped, names likewise.
+    static let maximumReply = 65_536
+    /// Bytes of secret memory that half-sent messages and unread replies leave to the service.
+    static let reservedForService = 256 * 1024
+    /// Milliseconds.
+    static let halfSentPatience: Int64 = 30_000
+    static let unreadPatience: Int64 = 30_000
+    static let strangerPatience: Int64 = 1000
+
+    // Tokens of descriptors that are no connections: a connection's has a generation above zero.
+    enum Token {
+        static let listener: UInt64 = 0
+        static let signals: UInt64 = 1
+        static let worker: UInt64 = 2
+        static let socketFile: UInt64 = 3
+    }
+
+    let arena: SecretArena
+    let listener: Listener
+    var policy: AccessPolicy
+    let groups: GroupNames
+    let worker: StoreWorker
+    var poller: Poller
+    var signals: SignalDescriptor
+    var service: AccountService
+    var connections = ConnectionTable()
+    var records: AccessRecords
+    let ownerBudget: SecretBudget
+
+    var halfSent = ConnectionQueue(.halfSent, patience: Server.halfSentPatience)
+    var unread = ConnectionQueue(.unread, patience: Server.unreadPatience)
+    var strangers = ConnectionQueue(.stranger, patience: Server.strangerPatience)
+
+    /// What was received last; wiped before the next wait.
+    var room: SecretBytes
+    var reply: SecretBuffer
+
+    /// The change in hand, kept until its result is there, and the connection that asked for it.
+    var change: StoreChange?
+    var asker: Connection?
+    /// Connections whose next call must wait for the change in hand.
+    var waiting: [Connection] = []
+
+    /// Given up to refuse a connection when descriptors have run out.
+    var spare: FileDescriptor?
+    /// The clocks, read once for each wake-up.
+    var now = Instant(realtime: 0, boottime: 0)
+    var milliseconds: Int64 = 0
+    var watchdog: Watchdog
+    var isEnding = false
+    var exitStatus: Int32 = 0
+
+    init(
+        arena: SecretArena, listener: Listener, policy: AccessPolicy, groups: GroupNames,
+        worker: StoreWorker, signals: consuming SignalDescriptor,
+        service: consuming AccountService, records: consuming AccessRecords
+    ) throws(StartError) {
+        self.arena = arena
+        self.listener = listener
+        self.policy = policy
+        self.groups = groups
+        self.worker = worker
+        self.signals = signals
+        self.service = service
+        self.records = records
+        ownerBudget = SecretBudget(limit: max(0, arena.capacity - Self.reservedForService))
+        watchdog = Watchdog()
+        do throws(SecretMemoryError) {
+            room = try arena.allocate(Self.maximumMessage)
+            reply = try SecretBuffer(arena: arena, capacity: 4096, limit: Self.maximumReply)
+        } catch { throw .memory(error) }
+        do throws(Errno) {
+            poller = try Poller()
+            spare = try Files.open("/dev/null", .readOnly)
+            try poller.add(fd: listener.fd, events: .readable, token: Token.listener)
+            try poller.add(fd: self.signals.rawValue, events: .readable, token: Token.signals)
+            try poller.add(fd: worker.pollDescriptor, events: .readable, token: Token.worker)
+            if let watched = listener.watchDescriptor {
+                try poller.add(fd: watched, events: .readable, token: Token.socketFile)
+            }
+        } catch { throw .system("the loop cannot be set up", error) }
+    }
+
+    /// Serves until a signal ends it.
+    func run() throws(StartError) -> Int32 {
+        readClocks()
+        while !isEnding || change != nil {
+            let count: Int
+            do throws(Errno) {
+                count = try poller.wait(timeoutMilliseconds: timeout())
+            } catch { throw .system("the loop cannot wait", error) }
+            readClocks()
+            for position in 0..<count {
+                let event = poller.event(at: position)
+                handle(event.token, event.events)
+            }
+            meetDeadlines()
+        }
+        return exitStatus
+    }
+
+    private func handle(_ token: UInt64, _ events: PollEvents) {
+        switch token {
+        case Token.listener: acceptConnections()
+        case Token.signals: takeSignals()
+        case Token.worker: takeResult()
+        case Token.socketFile: checkSocketFile()
+        default:
+            guard let connection = connections.find(token) else { return }
+            if events.contains(.writable) { sendRest(connection) }
+            if connection.isClosed { return }
+            if events.contains(.readable) {
+                receive(connection)
+            } else if !events.isDisjoint(with: [.hangup, .error]) {
+                // Nobody is left to read a reply.
+                close(connection)
+            }
+        }
+    }
+
+    private func readClocks() {
+        milliseconds = Clock.monotonicMilliseconds()
+        now = Instant(
+            realtime: Clock.realtime().seconds, boottime: Clock.boottimeMilliseconds())
+    }
+
+    /// Milliseconds until something must happen by itself; -1: nothing must.
+    private func timeout() -> Int32 {
+        var next = Int64.max
+        if let deadline = halfSent.deadline { next = min(next, deadline) }
+        if let deadline = unread.deadline { next = min(next, deadline) }
+        if let deadline = strangers.deadline { next = min(next, deadline) }
+        if let deadline = records.deadline { next = min(next, deadline) }
+        if let deadline = watchdog.deadline { next = min(next, deadline) }
+        guard next != .max else { return -1 }
+        return Int32(min(max(0, next - milliseconds), 60_000))
+    }
+
+    private func meetDeadlines() {
+        while let late = halfSent.first, late.deadline <= milliseconds {
+            note(nil, .timedOut, late)
+            close(late)
+        }
+        while let late = unread.first, late.deadline <= milliseconds {
+            note(nil, .timedOut, late)
+            close(late)
+        }
+        while let late = strangers.first, late.deadline <= milliseconds {
+            note(nil, .denied, late)
+            close(late)
+        }
+        if let deadline = records.deadline, deadline <= milliseconds { records.flush() }
+        watchdog.feed(at: milliseconds)
+    }
+
+    private func takeSignals() {
+        while let signal = (try? signals.next()) ?? nil {
+            switch signal {
+            case SIGHUP: resolveGroups()
+            case SIGTERM, SIGINT:
+                isEnding = true
+                ServiceManager.notify("STOPPING=1")
+            default: break
+            }
+        }
+    }
+
+    private func resolveGroups() {
+        do throws(StartError) {
+            policy = try groups.policy()
+            Log.note("the groups were resolved again")
+        } catch {
+            Log.note("\(error.message); the groups stay as they were")
+        }
+    }
+
+    private func checkSocketFile() {
+        listener.drainWatch()
+        guard !isEnding, !listener.isInPlace else { return }
+        Log.note("the socket \(listener.path) was taken away; ending, so that another can be made")
+        isEnding = true
+        exitStatus = 1
+    }
+
+    func note(_ method: Method?, _ verdict: Verdict, _ connection: Connection) {
+        if records.isOn { records.note(method, verdict, connection, at: milliseconds) }
+    }
+
+    /// Ends a connection and wipes what is in hand of it.
+    func close(_ connection: Connection) {
+        guard !connection.isClosed else { return }
+        leaveQueue(connection)
+        records.close(connection)
+        if asker === connection { asker = nil }
+        connections.remove(connection)
+    }
+
+    func leaveQueue(_ connection: Connection) {
+        switch connection.limit {
+        case .none: break
+        case .halfSent: halfSent.remove(connection)
+        case .unread: unread.remove(connection)
+        case .stranger: strangers.remove(connection)
+        }
+    }
+
+    /// Has the poller wait for something else of a connection.
+    func waitFor(_ events: PollEvents, _ connection: Connection) {
+        guard !connection.isClosed, connection.interest != events else { return }
+        do throws(Errno) {
+            try poller.modify(
+                fd: connection.fd, events: events, token: ConnectionTable.token(of: connection))
+            connection.interest = events
+        } catch { close(connection) }
+    }
+}

@@ -1,0 +1,208 @@
+import AccountService
+import LinuxSystem
+
+/// The store's directory, and what is done to its files. docs/FORMAT.md, "Files" and "Writing"
+///
+/// Everything here may wait for a disk: after the start it runs on the worker's thread alone.
+struct StoreFiles: ~Copyable, Sendable {
+    static let account = "account.plist.sealed"
+    static let previousAccount = "account.plist.sealed~"
+    static let slots = "keyslots.plist"
+    static let slotsCopy = "keyslots.plist~"
+    static let appKey = "app.plist.sealed"
+    static let archives = "archives"
+    static let sealedSuffix = ".sealed"
+    static let lockName = "lock"
+    /// What a file that is set aside is called: its name, this, and a time in seconds.
+    static let asideSuffix = ".damaged-"
+    /// The longest file that is read, in bytes.
+    static let maximumFileSize = 1 << 20
+
+    /// The state directory, as it was given.
+    let path: String
+    let keyFile: KeyFilePath
+    private(set) var directory: Directory
+    private var lock: FileLock
+
+    /// Takes a directory over that is open and locked.
+    init(
+        path: String, keyFile: KeyFilePath, directory: consuming Directory,
+        lock: consuming FileLock
+    ) {
+        self.path = path
+        self.keyFile = keyFile
+        self.directory = directory
+        self.lock = lock
+    }
+
+    /// Does one change.
+    mutating func perform(_ change: StoreChange) -> StoreResult {
+        do throws(StoreFailure) {
+            try followDirectory()
+            switch change {
+            case .save(let request): try save(request)
+            case .remove: try remove()
+            case .mend(let mendings): try mend(mendings)
+            case .read(let key):
+                keyFile.read(into: key)
+                return .contents(readAll())
+            }
+            return .done
+        } catch { return .failed(error) }
+    }
+
+    /// The directory may have been removed, or another one put in its place: what is written must
+    /// be found by the next daemon, so it goes where the path leads now, and only under its lock.
+    private mutating func followDirectory() throws(StoreFailure) {
+        if directory.isStillAt(path) { return }
+        let found: Directory
+        do throws(DirectoryError) {
+            found = try Directory.open(path, create: true)
+        } catch {
+            throw StoreFailure(errno: error.errno, message: error.message, isInPlace: false)
+        }
+        do throws(Errno) {
+            var lock = try FileLock(Self.lockName, in: found)
+            guard try lock.tryAcquire() else {
+                throw Errno.busy
+            }
+            self.lock = consume lock
+            directory = consume found
+        } catch {
+            let why =
+                error == .busy
+                ? "another accountd holds it now" : "its lock cannot be taken: \(error.description)"
+            throw StoreFailure(
+                errno: error.rawValue, message: "\(path) was replaced, and \(why)",
+                isInPlace: false)
+        }
+    }
+
+    // MARK: Writing
+
+    private func save(_ request: SaveRequest) throws(StoreFailure) {
+        if let loan = request.keyFile { try keyFile.create(loan) }
+        if let time = request.setsSlotsAsideAt {
+            try setAside(Self.slots, at: time)
+            try setAside(Self.slotsCopy, at: time)
+        }
+        if let slots = request.slots {
+            // The copy first: it is never older than the slots.
+            try write(slots, to: Self.slotsCopy)
+            try write(slots, to: Self.slots)
+        }
+        do throws(AtomicFileError) {
+            try AtomicFile.write(
+                request.account, to: Self.account, in: directory,
+                keepingPrevious: request.keepsPrevious ? Self.previousAccount : nil)
+        } catch {
+            throw accountFailure(error, request)
+        }
+        guard !request.keepsPrevious else { return }
+        do throws(Errno) {
+            if try removeIfThere(Self.previousAccount) { try directory.sync() }
+        } catch {
+            throw StoreFailure(
+                errno: error.rawValue,
+                message: "the account is stored; the previous one could not be removed from "
+                    + "\(path)/\(Self.previousAccount): \(error.description)", isInPlace: true)
+        }
+    }
+
+    /// After an error of the last fsync the file is read back, so that the answer can say what
+    /// stands there now.
+    private func accountFailure(
+        _ error: AtomicFileError, _ request: SaveRequest
+    ) -> StoreFailure {
+        let place = "\(path)/\(Self.account)"
+        guard error.inPlace,
+            (try? directory.read(name: Self.account, limit: Self.maximumFileSize))
+                == request.account
+        else {
+            return StoreFailure(
+                errno: error.errno.rawValue,
+                message: "\(place): \(error.message); what was stored before is unchanged",
+                isInPlace: false)
+        }
+        return StoreFailure(
+            errno: error.errno.rawValue,
+            message: "\(place): \(error.message); the new account stands there, but a power cut "
+                + "may bring back what was stored before", isInPlace: true)
+    }
+
+    private func remove() throws(StoreFailure) {
+        var removedCurrent = false
+        do throws(Errno) {
+            // The previous generation first: a kill in between must not leave it as the only one.
+            var removed = try removeIfThere(Self.previousAccount)
+            for name in try directory.entries()
+            where name.hasPrefix(Self.account + Self.asideSuffix) {
+                if try removeIfThere(name) { removed = true }
+            }
+            if removed { try directory.sync() }
+            removedCurrent = try removeIfThere(Self.account)
+            try directory.sync()
+        } catch {
+            let state =
+                removedCurrent
+                ? "the account is removed, but a power cut may bring it back"
+                : "the account is still stored"
+            throw StoreFailure(
+                errno: error.rawValue, message: "\(path): \(error.description); \(state)",
+                isInPlace: removedCurrent)
+        }
+    }
+
+    private func mend(_ mendings: [Mending]) throws(StoreFailure) {
+        for mending in mendings {
+            let name =
+                switch mending.place {
+                case .account: Self.account
+                case .slots: Self.slots
+                case .slotsCopy: Self.slotsCopy
+                }
+            if let time = mending.setsAsideAt { try setAside(name, at: time) }
+            try write(mending.bytes, to: name)
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to name: String) throws(StoreFailure) {
+        do throws(AtomicFileError) {
+            try AtomicFile.write(bytes, to: name, in: directory)
+        } catch {
+            throw StoreFailure(
+                errno: error.errno.rawValue, message: "\(path)/\(name): \(error.message)",
+                isInPlace: false)
+        }
+    }
+
+    /// Gives a file a second name, under which it outlives its replacement.
+    private func setAside(_ name: String, at time: Int64) throws(StoreFailure) {
+        var attempt: Int64 = 0
+        while true {
+            do throws(Errno) {
+                try directory.link(name, as: "\(name)\(Self.asideSuffix)\(time + attempt)")
+                return
+            } catch {
+                if error == .notFound { return }
+                attempt += 1
+                guard error == .exists, attempt < 100 else {
+                    throw StoreFailure(
+                        errno: error.rawValue,
+                        message: "\(path)/\(name) cannot be kept aside: \(error.description)",
+                        isInPlace: false)
+                }
+            }
+        }
+    }
+
+    private func removeIfThere(_ name: String) throws(Errno) -> Bool {
+        do throws(Errno) {
+            try directory.unlink(name)
+            return true
+        } catch {
+            guard error == .notFound else { throw error }
+            return false
+        }
+    }
+}

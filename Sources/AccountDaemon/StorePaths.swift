@@ -1,0 +1,63 @@
+import LinuxSystem
+
+/// Where the store, its key and its socket are. docs/FORMAT.md, "Files"
+struct StorePaths: Sendable {
+    let state: String
+    let keyFile: KeyFilePath
+    /// Nil where a socket was passed.
+    let socket: String?
+
+    static let socketName = "socket"
+
+    init(_ options: DaemonOptions, socketIsPassed: Bool) throws(StartError) {
+        if let given = options.state {
+            state = try Self.absolute(given)
+        } else {
+            state = try Self.absolute(Self.defaultState())
+        }
+        if let given = options.keyFile {
+            keyFile = KeyFilePath(path: try Self.absolute(given), isDefault: false)
+        } else {
+            keyFile = KeyFilePath(path: try Self.defaultKeyFile(), isDefault: true)
+        }
+        if socketIsPassed {
+            socket = nil
+        } else if let given = options.socket {
+            socket = try Self.absolute(given)
+        } else if let runtime = Self.absoluteVariable("XDG_RUNTIME_DIR") {
+            socket = "\(runtime)/account/\(Self.socketName)"
+        } else {
+            socket = "\(state)/\(Self.socketName)"
+        }
+    }
+
+    private static func defaultState() throws(StartError) -> String {
+        if let given = Environment.value("ACCOUNT_STATE_DIR") { return given }
+        if let state = absoluteVariable("XDG_STATE_HOME") { return "\(state)/account" }
+        return try home("--state") + "/.local/state/account"
+    }
+
+    private static func defaultKeyFile() throws(StartError) -> String {
+        if let config = absoluteVariable("XDG_CONFIG_HOME") { return "\(config)/account/key" }
+        return try home("--key-file") + "/.config/account/key"
+    }
+
+    private static func home(_ option: String) throws(StartError) -> String {
+        if let home = Users.homeDirectory() { return home }
+        throw .refused("there is no home directory (HOME is unset); give \(option)")
+    }
+
+    // The specification has relative paths ignored.
+    private static func absoluteVariable(_ name: String) -> String? {
+        guard let value = Environment.value(name), value.hasPrefix("/") else { return nil }
+        return Files.withoutTrailingSlashes(value)
+    }
+
+    private static func absolute(_ path: String) throws(StartError) -> String {
+        if path.hasPrefix("/") { return Files.withoutTrailingSlashes(path) }
+        do throws(Errno) {
+            return Files.withoutTrailingSlashes(
+                "\(try Files.readLink("/proc/self/cwd"))/\(path)")
+        } catch { throw .system("the working directory cannot be told", error) }
+    }
+}

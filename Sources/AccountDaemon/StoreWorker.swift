@@ -1,0 +1,77 @@
+import AccountService
+import LinuxSystem
+import Synchronization
+
+/// The one thread that may wait for a disk, so that the loop never does.
+///
+/// It has at most one job: the service hands out one change at a time. Two event counters carry the
+/// wake-ups, one each way; the mailbox between them carries the change and its result.
+final class StoreWorker: Sendable {
+    private enum Mail {
+        case nothing
+        case job(StoreChange)
+        case result(StoreResult)
+    }
+
+    private let mailbox = Mutex<Mail>(.nothing)
+    private let wake: EventCounter
+    private let finished: EventCounter
+
+    /// For the loop to poll: readable once a result is there.
+    var pollDescriptor: Int32 { finished.rawValue }
+
+    /// Starts the thread, which takes over the files.
+    init(_ files: consuming StoreFiles) throws(Errno) {
+        wake = try EventCounter()
+        finished = try EventCounter()
+        let handOver = HandOver(files)
+        try WorkerThread.start(name: "accountd-store") { [self] in
+            guard var files = handOver.take() else { return }
+            while true { perform(&files) }
+        }
+    }
+
+    /// Gives the worker a change to do.
+    func submit(_ change: StoreChange) {
+        mailbox.withLock { $0 = .job(change) }
+        wake.signal()
+    }
+
+    /// The result, once the poll descriptor was readable.
+    func takeResult() -> StoreResult? {
+        _ = finished.take()
+        return mailbox.withLock { mail -> StoreResult? in
+            guard case .result(let result) = mail else { return nil }
+            mail = .nothing
+            return result
+        }
+    }
+
+    private func perform(_ files: inout StoreFiles) {
+        _ = try? Poll.wait(wake.rawValue, for: .readable, timeoutMilliseconds: -1)
+        _ = wake.take()
+        var result: StoreResult?
+        do {
+            // The change is dropped before its result is posted: secrets that it lends go back to
+            // the loop's arena on the loop's thread.
+            let change = mailbox.withLock { mail -> StoreChange? in
+                guard case .job(let change) = mail else { return nil }
+                mail = .nothing
+                return change
+            }
+            if let change { result = files.perform(change) }
+        }
+        guard let result else { return }
+        mailbox.withLock { $0 = .result(result) }
+        finished.signal()
+    }
+
+    /// Carries what cannot be copied into the thread's closure.
+    private final class HandOver: Sendable {
+        private let files: Mutex<StoreFiles?>
+
+        init(_ files: consuming StoreFiles) { self.files = Mutex(files) }
+
+        func take() -> StoreFiles? { files.withLock { $0.take() } }
+    }
+}
