@@ -20,10 +20,14 @@ let staticPIE: [LinkerSetting] = [
 ]
 
 // The daemon stays dynamic towards glibc and libsodium, so that the distribution's security updates
-// reach it; code that it never calls is left out.
+// reach it; code that it never calls is left out. Functions are found at the start, not at their
+// first call: then the linker would save the vector registers, with what is left in them of a key.
 let lean: [LinkerSetting] = [
     .unsafeFlags(
-        ["-use-ld=lld", "-Xlinker", "--gc-sections", "-Xlinker", "--as-needed"],
+        [
+            "-use-ld=lld", "-Xlinker", "--gc-sections", "-Xlinker", "--as-needed",
+            "-Xlinker", "-z", "-Xlinker", "now",
+        ],
         .when(configuration: .release))
 ]
 

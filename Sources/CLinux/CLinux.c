@@ -140,3 +140,10 @@ int clinux_execvpe(const char *file, char *const argv[], char *const envp[]) {
 int clinux_exit_status(int status) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+#if defined(__has_attribute)
+#if __has_attribute(zero_call_used_regs)
+__attribute__((zero_call_used_regs("all")))
+#endif
+#endif
+__attribute__((noinline)) void clinux_clear_registers(void) { __asm__ volatile(""); }

@@ -63,18 +63,4 @@ extension SecretBytes {
             unsafe bytes.withMutableStart { unsafe body(OpaquePointer($0)) }
         }
     }
-
-    /// Draws random secret bytes. randombytes_buf(3)
-    static func random(_ count: Int, in arena: SecretArena) throws(SecretMemoryError) -> SecretBytes
-    {
-        Sodium.start()
-        var bytes = try arena.allocate(count)
-        bytes.withMutableBytes { bytes in
-            let count = bytes.count
-            // SAFETY: the address and count are the block's own.
-            unsafe bytes.withMutableStart { unsafe randombytes_buf($0, count) }
-        }
-        wipeStack()
-        return bytes
-    }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import CSodium
 import Glibc
 
@@ -51,11 +52,13 @@ package struct SecretBytes: ~Copyable {
     }
 }
 
-/// Overwrites the part of the stack below the caller.
+/// Overwrites the part of the stack below the caller, and the registers that a call may change.
 ///
 /// libsodium leaves one copy of derived keys in the frames it has returned from; called after each
 /// key operation, this clears them. sodium_stackzero(3)
 package func wipeStack() {
+    // The registers first: whatever saves them on the stack afterwards saves zeros.
+    clinux_clear_registers()
     sodium_stackzero(16 * 1024)
 }
 
@@ -120,8 +123,11 @@ extension SecretBytes {
         _ count: Int, in arena: SecretArena
     ) throws(SecretMemoryError) -> SecretBytes {
         let bytes = try arena.allocate(count)
+        // Chooses the generator, once; a failure would abort in the call itself.
+        _ = sodium_init()
         // SAFETY: the block has room for `count` bytes.
         unsafe randombytes_buf(bytes.start, count)
+        wipeStack()
         return bytes
     }
 

@@ -12,6 +12,8 @@
 #include <sys/timerfd.h>
 
 int clinux_memfd_secret(unsigned int flags);
+// Clears every register that a call may change, vector registers too: keys pass through them.
+void clinux_clear_registers(void);
 // mlock2(2) with MLOCK_ONFAULT.
 int clinux_mlock_onfault(const void *start, size_t size);
 // The limit on locked memory in bytes, soft; SIZE_MAX for none. getrlimit(2)
