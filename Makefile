@@ -1,0 +1,44 @@
+# The face of scripts/ for people who have make. Nothing needs it.
+PREFIX ?= /usr/local
+DESTDIR ?=
+bindir = $(DESTDIR)$(PREFIX)/bin
+libexecdir = $(DESTDIR)$(PREFIX)/libexec
+mandir = $(DESTDIR)$(PREFIX)/share/man
+unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
+RELEASE = swift build -c release --static-swift-stdlib --disable-local-rpath
+
+.PHONY: build demo test lint install bench residue clean
+
+build:
+	$(RELEASE) --product accountd
+	$(RELEASE) --product account
+
+demo:
+	./scripts/demo
+
+test:
+	./scripts/test
+
+lint:
+	swift format lint --strict -r Package.swift Sources Tests
+	./scripts/check-documentation
+
+# Installs what `make build` has built, so that root needs no toolchain.
+install:
+	install -d $(bindir) $(libexecdir) $(mandir)/man1 $(mandir)/man8 $(unitdir)/system $(unitdir)/user
+	install -m 755 .build/release/account $(bindir)/account
+	install -m 755 .build/release/accountd $(libexecdir)/accountd
+	install -m 644 docs/man/account.1 $(mandir)/man1/account.1
+	install -m 644 docs/man/accountd.8 $(mandir)/man8/accountd.8
+	for kind in system user; do for unit in systemd/$$kind/*; do \
+	    sed 's|/usr/libexec/|$(PREFIX)/libexec/|' $$unit > $(unitdir)/$$kind/$${unit##*/}; \
+	    chmod 644 $(unitdir)/$$kind/$${unit##*/}; done; done
+
+bench:
+	./scripts/bench
+
+residue:
+	./scripts/residue --patched
+
+clean:
+	rm -rf .build
