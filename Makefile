@@ -5,13 +5,11 @@ bindir = $(DESTDIR)$(PREFIX)/bin
 libexecdir = $(DESTDIR)$(PREFIX)/libexec
 mandir = $(DESTDIR)$(PREFIX)/share/man
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
-RELEASE = swift build -c release --static-swift-stdlib --disable-local-rpath
 
 .PHONY: build demo test lint install bench residue clean
 
 build:
-	$(RELEASE) --product accountd
-	$(RELEASE) --product account
+	./scripts/build
 
 demo:
 	./scripts/demo

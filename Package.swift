@@ -26,7 +26,11 @@ let lean: [LinkerSetting] = [
     .unsafeFlags(
         [
             "-use-ld=lld", "-Xlinker", "--gc-sections", "-Xlinker", "--as-needed",
-            "-Xlinker", "-z", "-Xlinker", "now",
+            "-Xlinker", "-z", "-Xlinker", "now", "-Xlinker", "-z", "-Xlinker",
+            "pack-relative-relocs", "-Xclang-linker", "-static-libgcc",
+            // scripts/build puts the C++ library's archive there, for the Swift runtime's C++
+            // parts; where it is missing the shared library serves.
+            "-L.build/static",
         ],
         .when(configuration: .release))
 ]

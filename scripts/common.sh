@@ -31,9 +31,3 @@ need_swift() {
     echo "The Swift toolchain (6.2 or later) is needed: see swift.org/install" >&2
     return 1
 }
-
-# Builds the programs as they are released; they are in .build/release afterwards.
-build_release() {
-    swift build -c release --static-swift-stdlib --disable-local-rpath --product accountd "$@"
-    swift build -c release --static-swift-stdlib --disable-local-rpath --product account "$@"
-}
