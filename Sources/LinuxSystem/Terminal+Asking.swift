@@ -4,7 +4,7 @@ package import SecretMemory
 extension Terminal {
     private enum Answer { case line, end, signal(Int32) }
 
-    /// Asks for a line that the terminal does not show.
+    /// Asks for a line that the terminal does not show, or for several.
     ///
     /// A signal that ends or stops the program takes effect once the terminal shows what is typed
     /// again; after a stop the question is asked anew.
@@ -14,11 +14,12 @@ extension Terminal {
     ///   - prompt: written before.
     ///   - line: gets the line appended, without its end, for which there must be room though.
     ///   - timeoutMilliseconds: -1 for ever.
+    ///   - isWhole: whether the lines so far, with the ends between them, are all that is wanted.
     /// - Returns: false at the end of the input, when there was no line.
     /// - Throws: `.timedOut`; `.messageTooLong` past the buffer's limit; `.noMemory`; else the errno.
     package static func readLineWithoutEcho(
         _ fd: Int32, prompt: String, into line: inout SecretBuffer,
-        timeoutMilliseconds: Int64 = -1
+        timeoutMilliseconds: Int64 = -1, isWhole: (Span<UInt8>) -> Bool = { _ in true }
     ) throws(Errno) -> Bool {
         let awaited = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP]
         let end = timeoutMilliseconds < 0 ? -1 : Clock.monotonicMilliseconds() + timeoutMilliseconds
@@ -29,7 +30,7 @@ extension Terminal {
         while true {
             let answer = try withoutEcho(fd) { () throws(Errno) in
                 try StandardStream.print(prompt, to: fd)
-                return try read(fd, signals, into: &line, from: start, until: end)
+                return try read(fd, signals, into: &line, from: start, until: end, isWhole)
             }
             switch answer {
             case .line: return true
@@ -47,7 +48,7 @@ extension Terminal {
 
     private static func read(
         _ fd: Int32, _ signals: borrowing SignalDescriptor, into line: inout SecretBuffer,
-        from start: Int, until end: Int64
+        from start: Int, until end: Int64, _ isWhole: (Span<UInt8>) -> Bool
     ) throws(Errno) -> Answer {
         while true {
             let left = end < 0 ? -1 : max(0, end - Clock.monotonicMilliseconds())
@@ -68,7 +69,9 @@ extension Terminal {
             }
             if count == 0 { return line.count > start ? .line : .end }
             let last = line.count - 1
-            if line.withBytes({ $0[last] == UInt8(ascii: "\n") }) {
+            if line.withBytes({ all in
+                all[last] == UInt8(ascii: "\n") && isWhole(all.extracting(start..<last))
+            }) {
                 line.truncate(to: last)
                 return .line
             }

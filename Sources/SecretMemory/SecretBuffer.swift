@@ -3,12 +3,18 @@
 /// It grows by moving to a larger block; the one it leaves is wiped. What is consumed is wiped.
 package struct SecretBuffer: ~Copyable {
     private let arena: SecretArena
-    private let budget: SecretBudget?
+    private let charged: Charged
     private var storage: SecretBytes
     /// The most bytes it will ever hold.
     package let limit: Int
     /// Bytes it holds.
     package private(set) var count = 0
+
+    // As a field of its own, the optional reference would be destroyed by way of its type's metadata,
+    // whose making costs a short-lived process 35,000 instructions.
+    private struct Charged {
+        let budget: SecretBudget?
+    }
 
     /// Makes an empty buffer.
     ///
@@ -24,11 +30,13 @@ package struct SecretBuffer: ~Copyable {
         try budget?.charge(bytes.blockSize)
         storage = bytes
         self.arena = arena
-        self.budget = budget
+        charged = Charged(budget: budget)
         self.limit = max(limit ?? capacity, capacity)
     }
 
-    deinit { budget?.refund(storage.blockSize) }
+    private var budget: SecretBudget? { charged.budget }
+
+    deinit { charged.budget?.refund(storage.blockSize) }
 
     /// Whether nothing is in it.
     package var isEmpty: Bool { count == 0 }

@@ -180,7 +180,9 @@ final class StackReader {
                 // SAFETY: the buffer has twice the reach; the kernel checks what it reads.
                 let count = unsafe pread(
                     memory, bytes.baseAddress, Int(end - start), off_t(start))
-                if count != Int(end - start) { Issue.record("the stack cannot be read") }
+                // What lies above the stack may have been another thread's, and gone by now.
+                if count <= Int(here - start) { Issue.record("the stack cannot be read") }
+                for index in max(0, count)..<bytes.count { unsafe bytes[index] = 0 }
             }
             return buffer
         }
