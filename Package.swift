@@ -97,7 +97,9 @@ let package = Package(
             "AccountServiceTests",
             ["AccountService", "Accounts", "Sealing", "Varlink", "JSON", "SecretMemory"]),
         tests("AccountDaemonTests", ["AccountDaemon", "LinuxSystem", "SecretMemory"]),
-        tests("AccountCommandsTests", ["AccountCommands", "Accounts"]),
+        tests(
+            "AccountCommandsTests",
+            ["AccountCommands", "Accounts", "LinuxSystem", "SecretMemory", "JSON", "Varlink"]),
         tests("EndToEndTests", []),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,72 @@
+import Glibc
+import LinuxSystem
+
+/// What `account` does: reads its arguments, asks the daemon, prints.
+///
+/// `token` and `check` are run by scripts before each request they send, so nothing on their way
+/// makes a generic type at run time, builds a table or formats a text.
+package enum AccountCommand {
+    /// The program's version.
+    package static let version: StaticString = "0.1.0"
+
+    /// Runs one command line and gives its exit status.
+    ///
+    /// - Parameters:
+    ///   - count: how many words there are, the program's own name included.
+    ///   - words: as `main` gets them.
+    @unsafe package static func run(
+        count: Int32, words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    ) -> Int32 {
+        // SAFETY: the words are the caller's, who waits.
+        let arguments = unsafe ArgumentReader(count: Int(count), words: words)
+        return run(Invocation(arguments, StandardDescriptors())).rawValue
+    }
+
+    static func run(_ invocation: Invocation) -> ExitStatus {
+        do {
+            try prepare()
+            return try dispatch(invocation)
+        } catch {
+            // Where nothing can be said, the status still tells.
+            try? StandardStream.print(error.text, to: invocation.descriptors.error)
+            return error.status
+        }
+    }
+
+    // Before anything is opened: a token must not end up on whatever becomes descriptor 1.
+    private static func prepare() throws(CommandFailure) {
+        ProcessHardening.ignoreBrokenPipes()
+        do {
+            try ProcessHardening.openStandardDescriptors()
+        } catch { throw .system("cannot open /dev/null", error) }
+    }
+
+    private static func dispatch(_ given: Invocation) throws(CommandFailure) -> ExitStatus {
+        var invocation = given
+        guard let word = try invocation.nextWord() else {
+            throw .usage("no command is given", hint: "account help lists the commands")
+        }
+        if invocation.asksForHelp {
+            try HelpCommand.print(helpOf: word, invocation)
+            return .done
+        }
+        switch word {
+        case "token": return try TokenCommand.run(&invocation)
+        case "check": return try CheckCommand.run(&invocation)
+        case "header": return try HeaderCommand.run(&invocation)
+        case "expires": return try ExpiresCommand.run(&invocation)
+        case "show": return try ShowCommand.run(&invocation)
+        case "login": return try LoginCommand.run(&invocation)
+        case "logout": return try LogoutCommand.run(&invocation)
+        case "status": return try StatusCommand.run(&invocation)
+        case "doctor": return try DoctorCommand.run(&invocation)
+        case "exit-codes": return try ExitCodesCommand.run(&invocation)
+        case "help", "--help", "-h": return try HelpCommand.run(&invocation)
+        case "--version":
+            try invocation.takeNoOptions(of: "--version")
+            try invocation.print("account \(version)\n")
+            return .done
+        default: throw HelpCommand.unknown(word)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+/// Walks along the words of a command line.
+///
+/// An option is `--name VALUE` or `--name=VALUE`; after `--` everything is an operand, and so is a
+/// lone `-`, which by custom means standard input.
+///
+/// The words stay where the kernel has put them: an array of strings would be the only one that
+/// `account token` makes, and the first array costs a process more than all its other work.
+@safe struct ArgumentReader {
+    /// One word, and what it is.
+    enum Argument {
+        /// An option by its name, dashes included, without the value that may be joined to it.
+        case option(String)
+        case operand(String)
+    }
+
+    private let words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    private let count: Int
+    private var position = 1
+    private var onlyOperands = false
+    // What followed the equals sign of the option read last, until somebody takes it. (Not one
+    // optional text, for the reason that GlobalOptions has.)
+    private var joined = ""
+    private var hasJoined = false
+
+    /// Starts after the program's own name.
+    ///
+    /// - Parameters:
+    ///   - count: how many words there are, the program's name included.
+    ///   - words: as `main` gets them; they must outlive this.
+    @unsafe init(
+        count: Int, words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    ) {
+        self.count = count
+        unsafe self.words = words
+    }
+
+    // What is not UTF-8 is repaired, which a path then does not survive: it is not found.
+    private func word(_ position: Int) -> String {
+        // SAFETY: the position is checked, and the words are ended by NUL and live long enough.
+        guard position < count, let word = unsafe words[position] else { return "" }
+        return unsafe String(cString: word)
+    }
+
+    /// Whether an option stands in the words that are left, joined to no value.
+    func contains(_ option: String) -> Bool {
+        for position in position..<max(position, count) {
+            let word = word(position)
+            if word == option { return true }
+            if word == "--" { return false }
+        }
+        return false
+    }
+
+    /// The next word; nil at the end.
+    ///
+    /// - Throws: when the option before had a value joined to it that nobody took.
+    mutating func next() throws(CommandFailure) -> Argument? {
+        if hasJoined {
+            throw .usage("\(nameOf(word(position - 1))) takes no value")
+        }
+        guard position < count else { return nil }
+        let word = self.word(position)
+        position += 1
+        let bytes = word.utf8
+        if onlyOperands || bytes.count < 2 || bytes.first != UInt8(ascii: "-") {
+            return .operand(word)
+        }
+        if word == "--" {
+            onlyOperands = true
+            return try next()
+        }
+        guard word.hasPrefix("--"), let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else {
+            return .option(word)
+        }
+        joined = String(word[bytes.index(after: equals)...])
+        hasJoined = true
+        return .option(String(word[..<equals]))
+    }
+
+    /// The value of the option that was read last.
+    ///
+    /// - Throws: when there is none.
+    mutating func value(of option: String) throws(CommandFailure) -> String {
+        if hasJoined {
+            hasJoined = false
+            return joined
+        }
+        guard position < count else { throw .usage("\(option) needs a value") }
+        position += 1
+        return word(position - 1)
+    }
+
+    private func nameOf(_ word: String) -> String {
+        String(word[..<(word.firstIndex(of: "=") ?? word.endIndex)])
+    }
+}

@@ -1,0 +1,94 @@
+import JSON
+
+/// `account check`: whether the token is good for long enough.
+enum CheckCommand {
+    static let help: StaticString = """
+        usage: account check [--min-validity D] [--quiet] [--format text|json]
+
+        Says whether the token is good for at least D more (by default: whether it has not expired)
+        and exits with 0 when it is, with 1 when it is not.
+
+          --min-validity D   how long the token must be good for, at the least
+          --quiet            no answer on stdout: the exit status says it all
+          --format F         text (the default) or json
+
+        """
+
+    private enum Format {
+        case none, text, json
+    }
+
+    static func run(_ invocation: inout Invocation) throws(CommandFailure) -> ExitStatus {
+        var minimum: Int64 = 0
+        var format = Format.text
+        var isQuiet = false
+        while let option = try invocation.nextOption() {
+            switch option {
+            case "--min-validity": minimum = try invocation.duration(of: option)
+            case "--quiet": isQuiet = true
+            case "--format": format = try read(invocation.value(of: option))
+            default: throw Invocation.unknown(option, "check")
+            }
+        }
+        if isQuiet { format = .none }
+
+        var exchange = try Exchange.start(invocation.options, memory: Exchange.smallMemory)
+        let verdict = try Verdict.ask(&exchange, minimum: minimum)
+        var output = try Output(exchange.arena, capacity: 192, limit: 192)
+        switch format {
+        case .none: break
+        case .text: try writeText(verdict, minimum, &output)
+        case .json: try writeJSON(verdict, minimum, &output)
+        }
+        if format != .none { try output.flush(to: invocation.descriptors.output) }
+        return verdict.isValid ? .done : .expired
+    }
+
+    private static func read(_ format: String) throws(CommandFailure) -> Format {
+        switch format {
+        case "text": return .text
+        case "json": return .json
+        default:
+            throw .usage("check knows no format '\(format)'", hint: "the formats are text and json")
+        }
+    }
+
+    private static func writeText(
+        _ verdict: Verdict, _ minimum: Int64, _ output: inout Output
+    ) throws(CommandFailure) {
+        if verdict.remaining > 0 {
+            try output.append(verdict.isValid ? "valid: expires " : "too short: expires ")
+            try output.append(date: verdict.expiresAt)
+            try output.append(", in ")
+            try output.append(verdict.remaining)
+            try output.append(" s")
+            if !verdict.isValid {
+                try output.append("; asked for ")
+                try output.append(minimum)
+                try output.append(" s")
+            }
+        } else {
+            try output.append("expired: ")
+            try output.append(date: verdict.expiresAt)
+            try output.append(", ")
+            try output.append(verdict.remaining == .min ? .max : -verdict.remaining)
+            try output.append(" s ago")
+        }
+        try output.append("\n")
+    }
+
+    private static func writeJSON(
+        _ verdict: Verdict, _ minimum: Int64, _ output: inout Output
+    ) throws(CommandFailure) {
+        try output.append(verdict.isValid ? "{\"valid\":true" : "{\"valid\":false")
+        try output.append(",\"expires_at\":")
+        try output.append(verdict.expiresAt)
+        try output.append(",\"expires_date\":\"")
+        try output.append(date: verdict.expiresAt)
+        try output.append("\",\"remaining\":")
+        try output.append(verdict.remaining)
+        try output.append(",\"min_validity\":")
+        try output.append(minimum)
+        try output.append("}\n")
+    }
+}

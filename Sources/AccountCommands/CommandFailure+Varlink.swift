@@ -1,0 +1,116 @@
+import JSON
+import LinuxSystem
+import SecretMemory
+import Varlink
+
+extension CommandFailure {
+    /// What was being done when the daemon answered with an error.
+    enum Task {
+        /// Asking; `minimum` is the validity asked for, in seconds.
+        case asking(minimum: Int64)
+        case loggingIn
+        case loggingOut
+        case verifying
+    }
+
+    /// The answer is none that this program can read.
+    static func notUnderstood(_ path: String) -> CommandFailure {
+        CommandFailure(
+            .noDaemon, "what answers at \(path) does not speak this program's language",
+            hint: "the daemon and this program may be of different versions: account status")
+    }
+
+    /// The failure that an error of the daemon stands for.
+    init(
+        _ answer: ClientReply, named name: JSONIndex.Node, _ index: borrowing JSONIndex,
+        _ text: Span<UInt8>, _ task: Task, _ arena: SecretArena
+    ) {
+        let parameters = answer.parameters
+        let known = ServerError(name, index, text)
+        switch known {
+        case .noAccount:
+            self.init(
+                .nothingStored, "no account is stored", hint: "store one with account login")
+        case .tokenExpired:
+            let expiresAt = index.integer("expires_at", of: parameters, text)
+            let remaining = index.integer("remaining", of: parameters, text)
+            self = .tokenExpired(expiresAt: expiresAt, remaining: remaining, task)
+        case .locked:
+            self.init(
+                .locked, "the store is locked: the key that opens it is not there",
+                hint: "account status says which key that is")
+        case .accountExists:
+            let uid = index.string("uid", of: parameters, text, arena) ?? "unknown"
+            self = .accountExists(uid: uid, task)
+        case .invalidField:
+            let field = index.string("field", of: parameters, text, arena) ?? "a field"
+            let reason = index.string("reason", of: parameters, text, arena) ?? "it is not valid"
+            self.init(
+                Self.isInput(task) ? .inputRejected : .usage,
+                "the daemon refuses \(field): \(reason)")
+        case .storeDamaged:
+            let what = index.string("what", of: parameters, text, arena) ?? "it cannot be opened"
+            self.init(
+                .storeDamaged, "the store is damaged: \(what)",
+                hint: "account doctor says what can be brought back")
+        case .storeFailed:
+            let number = index.integer("errno", of: parameters, text) ?? 0
+            let message = index.string("message", of: parameters, text, arena) ?? "no reason given"
+            let errno = Errno(rawValue: Int32(clamping: number))
+            self.init(
+                .systemRefused,
+                number > 0
+                    ? "the store could not be written: \(message) (\(errno.name))"
+                    : "the store could not be written: \(message)")
+        case .permissionDenied:
+            self.init(
+                .notPermitted, "the daemon does not permit this to you",
+                hint: "account status shows your role, if you have one")
+        case .methodMissing:
+            self.init(
+                .noDaemon, "the daemon that runs does not know this command yet",
+                hint: "restart it, so that it is of this program's version")
+        case .unknown:
+            let shown = index.string(name, text, arena) ?? "without a name"
+            self.init(.noDaemon, "the daemon answered with an unknown error: \(shown)")
+        }
+    }
+
+    private static func isInput(_ task: Task) -> Bool {
+        switch task {
+        case .loggingIn, .loggingOut: true
+        case .asking, .verifying: false
+        }
+    }
+
+    private static func accountExists(uid: String, _ task: Task) -> CommandFailure {
+        if case .loggingOut = task {
+            return CommandFailure(
+                .inputRejected, "the account that is stored is another one: uid \(uid)")
+        }
+        return CommandFailure(
+            .inputRejected, "another account is stored already: uid \(uid)",
+            hint: "--replace forgets it and stores this one")
+    }
+
+    /// The token is not good for as long as it was asked to be.
+    static func tokenExpired(
+        expiresAt: Int64?, remaining: Int64?, _ task: Task
+    ) -> CommandFailure {
+        let hint = "log in again: account login"
+        guard let expiresAt, let remaining else {
+            return CommandFailure(.expired, "the token has expired", hint: hint)
+        }
+        let date = Clock.rfc3339(expiresAt)
+        guard remaining > 0 else {
+            return CommandFailure(.expired, "the token expired on \(date)", hint: hint)
+        }
+        if case .asking(let minimum) = task, minimum > 0 {
+            return CommandFailure(
+                .expired,
+                "the token expires in \(remaining) s, on \(date); \(minimum) s are asked for",
+                hint: hint)
+        }
+        return CommandFailure(.expired, "the token expires on \(date)", hint: hint)
+    }
+}

@@ -1,0 +1,125 @@
+import Glibc
+import LinuxSystem
+
+/// Starts the user's daemon when none runs. cli.md, "Finding and starting the daemon"
+///
+/// A daemon that is started here is told `--ready-fd 3`. It writes one line there and closes it:
+/// `ready` once it listens, "… holds the store …" when another daemon has it, or why it cannot serve.
+struct DaemonStarter {
+    /// How long the daemon that has the store may take until it listens, in milliseconds.
+    private static let holderTimeout: Int64 = 5000
+    /// What is in the line of a daemon that has found the store held by another one.
+    private static let heldMark = " holds the store "
+    /// Between two attempts to reach it, in microseconds.
+    private static let retryInterval: UInt32 = 10_000
+
+    let store: StoreLocation
+    let finder: DaemonFinder
+
+    /// Has the user manager start the daemon, or starts it, and connects.
+    ///
+    /// - Throws: `.noDaemon` with the reason when there is no daemon in the end.
+    func start() throws(CommandFailure) -> DaemonConnection {
+        guard store.isOwn(uid: Users.currentUID) else {
+            throw CommandFailure(
+                .noDaemon, "no daemon runs, and the store at \(store.path) is not yours",
+                hint: "use --system, or name your own store with --state DIR")
+        }
+        if !store.isChosen, UserManager.offersDaemon() {
+            try UserManager.startDaemon(timeout: finder.options.timeout)
+            if let connection = try waitForDaemon() { return connection }
+            throw CommandFailure(
+                .noDaemon, "the user manager has started accountd.socket, and nothing answers",
+                hint: "systemctl --user status accountd.socket accountd.service")
+        }
+        guard Environment.value("INVOCATION_ID") == nil else {
+            throw CommandFailure(
+                .noDaemon, "no daemon runs, and none is started from within a unit",
+                hint: "enable it for this user: systemctl --user enable --now accountd.socket")
+        }
+        return try startHere()
+    }
+
+    private func startHere() throws(CommandFailure) -> DaemonConnection {
+        let program = try Self.findProgram()
+        let answer = try run(program)
+        if answer == "ready" || answer.contains(Self.heldMark) {
+            if let connection = try waitForDaemon() { return connection }
+        } else if let connection = try finder.find() {
+            return connection
+        }
+        throw CommandFailure(
+            .noDaemon,
+            answer.isEmpty
+                ? "the daemon ended before it was ready"
+                : "the daemon could not start: \(answer)",
+            hint: "to see more, run it by itself: \(program) --verbose")
+    }
+
+    // Runs the program until it has said what has become of it.
+    private func run(_ program: String) throws(CommandFailure) -> String {
+        var arguments = ["--ready-fd", "\(ChildProcess.passedDescriptor)"]
+        if store.isChosen {
+            // The store is not the usual one: its daemon must not take the usual one's place.
+            arguments += ["--state", store.path, "--socket", store.socket]
+        }
+        do {
+            return try ReadinessPipe(
+                starting: program, arguments: arguments, environment: Self.environment()
+            ).readLine(timeout: finder.options.timeout)
+        } catch {
+            guard error == .timedOut else { throw .system("cannot start \(program)", error) }
+            throw CommandFailure(
+                .timedOut, "the daemon was not ready within \(finder.options.timeout) s",
+                hint: "give it more time with --timeout D")
+        }
+    }
+
+    private func waitForDaemon() throws(CommandFailure) -> DaemonConnection? {
+        let deadline = Clock.monotonicMilliseconds() + Self.holderTimeout
+        while true {
+            if let connection = try finder.find() { return connection }
+            guard Clock.monotonicMilliseconds() < deadline else { return nil }
+            usleep(Self.retryInterval)
+        }
+    }
+
+    /// The daemon's program, beside the one that runs or where packages put such programs.
+    ///
+    /// PATH is not looked at.
+    private static func findProgram() throws(CommandFailure) -> String {
+        let own: String
+        do { own = try ChildProcess.executablePath() } catch {
+            throw .system(
+                "cannot tell where this program stands, and so where accountd is", error,
+                hint: "if it was just upgraded, run the command again")
+        }
+        let slash = own.lastIndex(of: "/") ?? own.startIndex
+        let directory = String(own[..<slash])
+        for candidate in [
+            directory + "/accountd", directory + "/../libexec/accountd", "/usr/libexec/accountd",
+        ] {
+            guard let status = try? FileStatus.of(path: candidate, following: true),
+                status.kind == .regular, status.permissions & 0o111 != 0
+            else { continue }
+            return candidate
+        }
+        throw CommandFailure(
+            .noDaemon, "no daemon runs, and there is no accountd beside this program",
+            hint: "install accountd in \(directory), or start it yourself")
+    }
+
+    /// What the daemon gets of the environment.
+    static func environment() -> [String] {
+        kept(of: Environment.all()) + ["SWIFT_BACKTRACE=enable=no"]
+    }
+
+    /// The variables that say where things are, and no others.
+    static func kept(of environment: [String]) -> [String] {
+        environment.filter { entry in
+            let name = entry.prefix(while: { $0 != "=" })
+            return name == "HOME" || name == "PATH" || name == "ACCOUNT_STATE_DIR"
+                || name.hasPrefix("XDG_")
+        }
+    }
+}

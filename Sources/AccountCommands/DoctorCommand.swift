@@ -1,0 +1,99 @@
+import JSON
+import SecretMemory
+import Varlink
+
+/// `account doctor`: what is wrong, and bringing back what can be.
+enum DoctorCommand {
+    static let help: StaticString = """
+        usage: account doctor [--repair] [--json]
+
+        Looks at the state directory, the files in it, the daemon and its memory, and has the daemon
+        read the store's files as they are now. Each line begins with ok, note or wrong; the exit
+        status is 7 when something is wrong, else 0.
+
+          --repair   bring back what is damaged from the copies beside it, and say which account
+                     that is
+          --json     print the findings as JSON
+
+        """
+
+    static func run(_ invocation: inout Invocation) throws(CommandFailure) -> ExitStatus {
+        var repairs = false
+        var isJSON = false
+        while let option = try invocation.nextOption() {
+            switch option {
+            case "--repair": repairs = true
+            case "--json": isJSON = true
+            default: throw Invocation.unknown(option, "doctor")
+            }
+        }
+        let finder = DaemonFinder(options: invocation.options, sendsSecret: false)
+        var report = DoctorReport()
+        if finder.mayStart {
+            report.findings = try DoctorChecks(store: .of(invocation.options)).run()
+        }
+        do {
+            var exchange = try Exchange(finder.findOrStart(), Exchange.makeArena(memory))
+            try examine(&exchange, repairs, &report)
+        } catch {
+            // What was seen may be the very reason why the daemon does not start.
+            report.findings.append(DoctorFinding(.wrong, "daemon", error.message))
+            try invocation.print(isJSON ? report.json : report.text)
+            throw error
+        }
+        try invocation.print(isJSON ? report.json : report.text)
+        return report.isHealthy ? .done : .storeDamaged
+    }
+
+    private static let memory = 4 * Exchange.smallMemory
+
+    // What the daemon knows.
+    private static func examine(
+        _ exchange: inout Exchange, _ repairs: Bool, _ report: inout DoctorReport
+    ) throws(CommandFailure) {
+        try exchange.send("org.accountd.Account.GetStatus")
+        let status = try StatusDescription.receive(&exchange)
+        report.findings.append(DoctorChecks.version(status, exchange.path))
+        report.findings.append(DoctorChecks.memory(status))
+        if status.clock != "steady" {
+            report.findings.append(DoctorFinding(.note, "clock", "it has \(status.clock)"))
+        }
+        var faults = try verify(&exchange)
+        if repairs, !faults.isEmpty {
+            report.repaired = try repair(&exchange)
+            faults = try verify(&exchange)
+        } else if repairs {
+            report.repaired = .unneeded
+        }
+        for fault in faults { report.findings.append(DoctorFinding(.wrong, "store", fault)) }
+        if faults.isEmpty {
+            report.findings.append(DoctorFinding(.ok, "store", "nothing is damaged"))
+        }
+    }
+
+    private static func verify(_ exchange: inout Exchange) throws(CommandFailure) -> [String] {
+        try exchange.send("org.accountd.Account.Verify")
+        let arena = exchange.arena
+        let path = exchange.path
+        return try exchange.receive(.verifying) { answer, index, text throws(CommandFailure) in
+            guard let findings = index.strings("findings", of: answer.parameters, text, arena)
+            else { throw .notUnderstood(path) }
+            return findings
+        }
+    }
+
+    private static func repair(
+        _ exchange: inout Exchange
+    ) throws(CommandFailure) -> DoctorReport.Repair {
+        try exchange.send("org.accountd.Account.Repair")
+        let arena = exchange.arena
+        let path = exchange.path
+        return try exchange.receive(.verifying) { answer, index, text throws(CommandFailure) in
+            guard let node = answer.field("account", index, text) else { return .withoutAccount }
+            guard let account = AccountDescription(node, index, text, arena) else {
+                throw .notUnderstood(path)
+            }
+            return .account(account)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// What `account doctor` has to say.
+struct DoctorReport {
+    /// What has become of `--repair`.
+    enum Repair: Equatable {
+        case unneeded
+        /// The store is whole again, and nobody is logged in.
+        case withoutAccount
+        /// The store is whole again, with this account.
+        case account(AccountDescription)
+    }
+
+    var findings: [DoctorFinding] = []
+    /// Nil unless it was asked for.
+    var repaired: Repair?
+
+    /// Whether nothing is wrong.
+    var isHealthy: Bool { !findings.contains { $0.verdict == .wrong } }
+
+    /// The report for people.
+    var text: String {
+        var text = ""
+        for finding in findings { text += finding.line }
+        switch repaired {
+        case nil: break
+        case .unneeded: text += "Nothing needed to be repaired.\n"
+        case .withoutAccount: text += "Repaired; nobody is logged in.\n"
+        case .account(let account):
+            text += "Repaired; the account of \(account.name) is back."
+            text +=
+                " Its token \(account.isExpired ? "expired" : "expires") on \(account.expiry).\n"
+        }
+        return text
+    }
+
+    /// The report for programs.
+    var json: String {
+        var object = JSONText()
+        object.add("ok", isHealthy)
+        object.add("findings", objects: findings.map(\.json))
+        switch repaired {
+        case .account(let account): object.add("repaired_uid", account.uid)
+        case nil, .unneeded, .withoutAccount: object.add("repaired_uid", nil as String?)
+        }
+        return object.line
+    }
+}

@@ -1,0 +1,26 @@
+/// `account exit-codes`: what the exit statuses mean.
+enum ExitCodesCommand {
+    static let help: StaticString = """
+        usage: account exit-codes
+
+        Prints the exit statuses of every command and what they mean.
+
+        """
+
+    static func run(_ invocation: inout Invocation) throws(CommandFailure) -> ExitStatus {
+        try invocation.takeNoOptions(of: "exit-codes")
+        try invocation.print(text)
+        return .done
+    }
+
+    /// One line for each, its number first.
+    static var text: String {
+        var text = ""
+        for status in ExitStatus.allCases {
+            let number = "\(status.rawValue)"
+            text += number + String(repeating: " ", count: 4 - number.utf8.count)
+            text += "\(status.meaning)\n"
+        }
+        return text
+    }
+}

@@ -1,0 +1,132 @@
+import Accounts
+import LinuxSystem
+import SecretMemory
+import Varlink
+
+/// `account login`: stores the account from a token response of Weibo's.
+enum LoginCommand {
+    /// Bytes of locked memory: the response while it grows, the tokens, and the call.
+    private static let memory = 524_288
+
+    static let help: StaticString = """
+        usage: account login [--from FILE|-] [options]
+
+        Stores the account from what Weibo's oauth2/access_token answered, a JSON object; the answer
+        of users/show may be merged into it. Without --from the response is read from standard
+        input; on a terminal it is asked for and not shown. The token is never taken from an
+        argument or from the environment.
+
+          --from FILE         read the response from FILE; - is standard input
+          --uid U             whose token it is, when the response does not say
+          --screen-name N     the user's name
+          --avatar URL        the address of the user's picture
+          --issued-at TIME    when Weibo sent the response; by default when the file was last
+                              changed, or now
+          --expires-in D      how long the token lives, when the response does not say
+          --expires-at TIME   when it expires, instead
+          --replace           forget another account that is stored
+
+        TIME is 2026-01-08T00:00:00Z or seconds since 1970.
+
+        """
+
+    static func run(_ invocation: inout Invocation) throws(CommandFailure) -> ExitStatus {
+        let options = try LoginOptions(&invocation)
+        let arena = try Exchange.makeArena(memory)
+        // Before a daemon is started: a response that is rejected should leave nothing behind.
+        let response = try parse(options, invocation, arena)
+        for warning in response.warnings { warn(warning, invocation) }
+
+        let connection = try DaemonFinder(options: invocation.options, sendsSecret: true)
+            .findOrStart()
+        var exchange = try Exchange(connection, arena)
+        try exchange.send(limit: Exchange.maximumReply) { out throws(SecretMemoryError) in
+            try write(response, options.replaces, &out)
+        }
+        let account = try AccountDescription.receive(&exchange, .loggingIn)
+        try invocation.print(text(account))
+        return .done
+    }
+
+    private static func parse(
+        _ options: LoginOptions, _ invocation: Invocation, _ arena: SecretArena
+    ) throws(CommandFailure) -> TokenResponse {
+        var input = try makeInput(arena)
+        let receivedAt = try LoginSource(
+            path: options.source, input: invocation.descriptors.input, options: invocation.options
+        ).read(into: &input)
+        return try input.withBytes { text throws(CommandFailure) in
+            do throws(TokenResponseError) {
+                return try TokenResponse.parse(
+                    text, supplement: options.supplement(receivedAt: receivedAt), arena: arena)
+            } catch { throw CommandFailure(error) }
+        }
+    }
+
+    private static func makeInput(_ arena: SecretArena) throws(CommandFailure) -> SecretBuffer {
+        do {
+            return try SecretBuffer(
+                arena: arena, capacity: 4096, limit: LoginSource.maximumSize)
+        } catch { throw CommandFailure(error) }
+    }
+
+    // The date decides; what it was derived from goes along where it leads to the same.
+    private static func write(
+        _ response: borrowing TokenResponse, _ replaces: Bool, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        var call = try ClientCallWriter.begin("org.accountd.Account.Login", &out)
+        try call.parameter("access_token", secret: response.accessToken, &out)
+        try call.parameter("uid", response.uid, &out)
+        let expiry = response.expiry
+        if let expiresIn = expiry.expiresIn, let issuedAt = expiry.issuedAt,
+            issuedAt + expiresIn == expiry.expiresAt
+        {
+            try call.parameter("expires_in", expiresIn, &out)
+            try call.parameter("issued_at", issuedAt, &out)
+        } else {
+            try call.parameter("expires_at", expiry.expiresAt, &out)
+        }
+        try call.parameter("screen_name", response.screenName, &out)
+        try call.parameter("avatar_large", response.avatarLarge, &out)
+        try call.refreshToken(response, &out)
+        if replaces { try call.parameter("replace", true, &out) }
+        try call.end(&out)
+    }
+
+    /// What is said once the account is stored.
+    static func text(_ account: AccountDescription) -> String {
+        let date = Clock.rfc3339(account.expiresAt)
+        let expiry =
+            account.isExpired
+            ? "its token expired on \(date)"
+            : "the token expires on \(date) (\(RelativeTime.text(account.remaining)))"
+        return "Logged in as \(account.name); \(expiry).\n"
+    }
+
+    private static func warn(_ warning: String, _ invocation: Invocation) {
+        // It is no part of the result, which counts.
+        try? StandardStream.print(
+            "account: warning: \(ControlCharacters.escaped(warning))\n",
+            to: invocation.descriptors.error)
+    }
+}
+
+extension ClientCallWriter {
+    fileprivate mutating func refreshToken(
+        _ response: borrowing TokenResponse, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        switch response.refreshToken {
+        case .some(let token): try parameter("refresh_token", secret: token, &out)
+        case .none: break
+        }
+    }
+}
+
+extension CommandFailure {
+    /// A token response was rejected.
+    init(_ error: TokenResponseError) {
+        self.init(
+            .inputRejected, "the token response was rejected (\(error.reason)): \(error.message)",
+            hint: error.hint)
+    }
+}

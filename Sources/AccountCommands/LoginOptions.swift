@@ -1,0 +1,63 @@
+import Accounts
+import LinuxSystem
+
+/// What `account login` was given.
+struct LoginOptions: Equatable {
+    /// `--from`: a path; nil and `-` stand for standard input.
+    var source: String?
+    /// `--uid`.
+    var uid: String?
+    /// `--screen-name`.
+    var screenName: String?
+    /// `--avatar`.
+    var avatarLarge: String?
+    /// `--issued-at`, seconds since 1970.
+    var issuedAt: Int64?
+    /// `--expires-in`, seconds.
+    var expiresIn: Int64?
+    /// `--expires-at`, seconds since 1970.
+    var expiresAt: Int64?
+    /// `--replace`.
+    var replaces = false
+
+    /// Reads the options of the command.
+    init(_ invocation: inout Invocation) throws(CommandFailure) {
+        while let option = try invocation.nextOption() {
+            switch option {
+            case "--from": source = try invocation.value(of: option)
+            case "--uid": uid = try invocation.value(of: option)
+            case "--screen-name": screenName = try invocation.value(of: option)
+            case "--avatar": avatarLarge = try invocation.value(of: option)
+            case "--issued-at": issuedAt = try Self.time(invocation.value(of: option), option)
+            case "--expires-in": expiresIn = try invocation.duration(of: option)
+            case "--expires-at": expiresAt = try Self.time(invocation.value(of: option), option)
+            case "--replace": replaces = true
+            default: throw Invocation.unknown(option, "login")
+            }
+        }
+        if expiresIn != nil, expiresAt != nil {
+            throw .usage("--expires-in and --expires-at exclude each other")
+        }
+    }
+
+    /// Reads a point in time: RFC 3339, or seconds since 1970.
+    static func time(_ text: String, _ option: String) throws(CommandFailure) -> Int64 {
+        let isNumber = !text.isEmpty && text.utf8.allSatisfy { 0x30 <= $0 && $0 <= 0x39 }
+        let seconds = isNumber ? Int64(text) : Clock.parseRFC3339(text)
+        guard let seconds, AccountField.check(issuedAt: seconds) == nil else {
+            throw .usage(
+                "\(option) takes a point in time, not '\(text)'",
+                hint: "for example 2026-01-08T00:00:00Z, or seconds since 1970")
+        }
+        return seconds
+    }
+
+    /// What they say beside the response.
+    ///
+    /// - Parameter receivedAt: when the response came, in seconds since 1970.
+    func supplement(receivedAt: Int64) -> TokenResponse.Supplement {
+        TokenResponse.Supplement(
+            receivedAt: receivedAt, uid: uid, screenName: screenName, avatarLarge: avatarLarge,
+            expiresIn: expiresIn, expiresAt: expiresAt, issuedAt: issuedAt)
+    }
+}

@@ -1,0 +1,52 @@
+import SecretMemory
+import Varlink
+
+/// `account logout`: forgets the account.
+enum LogoutCommand {
+    static let help: StaticString = """
+        usage: account logout [--if-uid U]
+
+        Forgets the account: its files are removed, those of its previous state first. The token
+        stays good at Weibo until it expires.
+
+          --if-uid U   only if the account of that uid is stored
+
+        """
+
+    static func run(_ invocation: inout Invocation) throws(CommandFailure) -> ExitStatus {
+        var uid: String?
+        while let option = try invocation.nextOption() {
+            switch option {
+            case "--if-uid": uid = try invocation.value(of: option)
+            default: throw Invocation.unknown(option, "logout")
+            }
+        }
+        var exchange = try Exchange.start(invocation.options, memory: Exchange.smallMemory)
+        try exchange.send(limit: 4096) { out throws(SecretMemoryError) in
+            var writer = try ClientCallWriter.begin("org.accountd.Account.Logout", &out)
+            try writer.parameter("if_uid", uid, &out)
+            try writer.end(&out)
+        }
+        let arena = exchange.arena
+        let forgotten = try exchange.receive(.loggingOut) {
+            answer, index, text throws(CommandFailure) in
+            Forgotten(uid: index.string("uid", of: answer.parameters, text, arena))
+        }
+        try invocation.print(text(forgotten))
+        return .done
+    }
+
+    /// Whose account it was; not known when the store was locked or damaged.
+    struct Forgotten: Equatable {
+        let uid: String?
+    }
+
+    /// What is said to the user.
+    static func text(_ forgotten: Forgotten) -> String {
+        guard let uid = forgotten.uid else {
+            return
+                "Logged out. The store could not be opened, so whose account it was is not known.\n"
+        }
+        return "Logged out uid \(ControlCharacters.escaped(uid)).\n"
+    }
+}

@@ -1,0 +1,6 @@
+/// Where a command reads and writes.
+struct StandardDescriptors {
+    var input: Int32 = 0
+    var output: Int32 = 1
+    var error: Int32 = 2
+}

@@ -1,0 +1,81 @@
+import LinuxSystem
+
+/// The user's service manager, where there is one that knows the daemon. systemd.unit(5)
+enum UserManager {
+    /// The unit that listens in the daemon's place.
+    private static let unit = "accountd.socket"
+    private static let programs = ["/usr/bin/systemctl", "/bin/systemctl"]
+    /// The directories that hold user units, after those of the user.
+    private static let unitDirectories = [
+        "/etc/systemd/user", "/run/systemd/user", "/usr/local/lib/systemd/user",
+        "/usr/lib/systemd/user", "/lib/systemd/user",
+    ]
+
+    /// Whether a user manager runs and has the daemon's socket unit.
+    static func offersDaemon() -> Bool {
+        guard let runtime = runtimeDirectory, exists(runtime + "/systemd/private") else {
+            return false
+        }
+        return offersUnit(in: ownUnitDirectories(runtime) + unitDirectories)
+    }
+
+    /// Whether the first of the directories that has the unit offers it: a link to /dev/null there
+    /// is how it is masked.
+    static func offersUnit(in directories: [String]) -> Bool {
+        for directory in directories {
+            let path = directory + "/" + unit
+            guard exists(path) else { continue }
+            return (try? Files.readLink(path)) != "/dev/null"
+        }
+        return false
+    }
+
+    /// Has it listen.
+    ///
+    /// - Parameter timeout: seconds.
+    static func startDaemon(timeout: Int64) throws(CommandFailure) {
+        guard let program = programs.first(where: exists) else {
+            throw failure("systemctl is not installed")
+        }
+        let status: Int32
+        do {
+            let systemctl = try ReadinessPipe(
+                starting: program,
+                arguments: ["--user", "--quiet", "--no-ask-password", "start", unit],
+                environment: environment())
+            // It says nothing there; that the pipe is closed tells that it has ended.
+            _ = try systemctl.readLine(timeout: timeout)
+            status = try ChildProcess.wait(for: systemctl.pid)
+        } catch { throw failure(error.message) }
+        guard status == 0 else { throw failure("systemctl ended with status \(status)") }
+    }
+
+    private static func failure(_ reason: String) -> CommandFailure {
+        CommandFailure(
+            .noDaemon, "the user manager could not start \(unit): \(reason)",
+            hint: "systemctl --user status \(unit)")
+    }
+
+    private static var runtimeDirectory: String? {
+        Environment.value("XDG_RUNTIME_DIR") ?? DaemonFinder.runtimeDirectory
+    }
+
+    private static func ownUnitDirectories(_ runtime: String) -> [String] {
+        let home = Users.homeDirectory() ?? ""
+        let configuration = Environment.value("XDG_CONFIG_HOME") ?? home + "/.config"
+        let data = Environment.value("XDG_DATA_HOME") ?? home + "/.local/share"
+        return [
+            configuration + "/systemd/user", runtime + "/systemd/user", data + "/systemd/user",
+        ]
+    }
+
+    private static func environment() -> [String] {
+        let all = Environment.all()
+        return DaemonStarter.kept(of: all)
+            + all.filter { $0.hasPrefix("DBUS_SESSION_BUS_ADDRESS=") }
+    }
+
+    private static func exists(_ path: String) -> Bool {
+        (try? FileStatus.of(path: path, following: false)) != nil
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import LinuxSystem
+
+/// A server that answers each message with a text that the test has chosen.
+final class FakeDaemon: @unchecked Sendable {
+    private let directory: TemporaryDirectory
+    private let lock = NSLock()
+    private var messages: [String] = []
+    private let answers: [String: String]
+    private let listener: FileDescriptor
+
+    var socket: String { directory.path + "/socket" }
+
+    /// What has been received, without terminators.
+    var received: [String] { lock.withLock { messages } }
+
+    /// Starts to listen.
+    ///
+    /// - Parameter answers: by the method's last name: the reply; "" closes the connection, and a
+    ///   method that is not among them is never answered.
+    init(_ answers: [String: String]) throws {
+        directory = try TemporaryDirectory()
+        self.answers = answers
+        listener = try UnixSocket.listen(
+            at: directory.path + "/socket", mode: 0o600, replacingStale: false)
+        Thread.detachNewThread { [weak self, number = listener.rawValue] in
+            while true {
+                guard (try? Poll.wait(number, for: .readable, timeoutMilliseconds: 5000)) != nil,
+                    let self, let connection = try? UnixSocket.accept(number)
+                else { return }
+                let descriptor = connection.release()
+                Thread.detachNewThread { self.serve(descriptor) }
+            }
+        }
+    }
+
+    private func serve(_ number: Int32) {
+        let connection = FileDescriptor(owning: number)
+        try? connection.setNonBlocking(false)
+        var pending: [UInt8] = []
+        var room = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            var span = room.mutableSpan
+            guard let count = try? Files.read(number, into: &span), count > 0 else { return }
+            pending += room[..<count]
+            while let end = pending.firstIndex(of: 0) {
+                let text = String(decoding: pending[..<end], as: UTF8.self)
+                pending.removeFirst(end + 1)
+                lock.withLock { messages.append(text) }
+                guard let answer = answer(to: text) else { continue }
+                if answer.isEmpty { return }
+                try? Files.writeAll(number, (Array(answer.utf8) + [0]).span)
+            }
+        }
+    }
+
+    private func answer(to text: String) -> String? {
+        let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        let method = object?["method"] as? String ?? ""
+        return answers[String(method.split(separator: ".").last ?? "")]
+    }
+}
+
+extension FakeDaemon {
+    static let account = """
+        {"uid":"9900001001","screen_name":"Zoë","expires_in":604800,"issued_at":1767225600,\
+        "expires_at":1767830400,"expires_date":"2026-01-08T00:00:00Z","expired":false,\
+        "remaining":86400}
+        """
+
+    static let status = """
+        {"state":"present","version":"0.1.0","protection":["keyfile"],"memory":"memfd_secret",\
+        "locked_bytes":1048576,"clock":"steady","connections":2,"role":"owner"}
+        """
+
+    /// Answers as a daemon does that holds an account.
+    static let present = [
+        "GetToken":
+            #"{"parameters":{"access_token":"2.00abc","uid":"9900001001","expires_at":1767830400}}"#,
+        "CheckExpiry":
+            #"{"parameters":{"valid":true,"expires_at":1767830400,"remaining":86400}}"#,
+        "GetAccount": #"{"parameters":{"account":\#(account)}}"#,
+        "GetStatus": #"{"parameters":{"status":\#(status)}}"#,
+        "Login": #"{"parameters":{"account":\#(account)}}"#,
+        "Logout": #"{"parameters":{"uid":"9900001001"}}"#,
+        "Verify": #"{"parameters":{"findings":[]}}"#,
+        "Repair": #"{"parameters":{"account":\#(account)}}"#,
+    ]
+
+    /// The same, but for some methods.
+    static func present(but others: [String: String]) -> [String: String] {
+        present.merging(others) { _, other in other }
+    }
+}
