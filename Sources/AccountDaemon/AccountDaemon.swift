@@ -17,6 +17,11 @@ package enum AccountDaemon {
     static let minimumArena = 512 << 10
     /// Milliseconds that a daemon with a passed socket waits for the one before it to end.
     static let lockPatience: Int64 = 10_000
+    /// Milliseconds that any other waits for one that answers no more: a process that was killed
+    /// holds its lock until the last of it is gone.
+    static let dyingPatience: Int64 = 2000
+    /// Milliseconds between two looks.
+    static let lockPause: UInt32 = 10
     /// Descriptors: every connection, and what the daemon itself needs.
     static let descriptors = UInt64(ConnectionTable.maximum + 64)
 
@@ -130,15 +135,25 @@ package enum AccountDaemon {
         let holder: String
         do throws(Errno) {
             var lock = try FileLock(StoreFiles.lockName, in: directory)
-            let isHeld =
-                waits
-                ? try lock.acquire(timeoutMilliseconds: lockPatience) : try lock.tryAcquire()
-            if isHeld { return lock }
+            let start = Clock.monotonicMilliseconds()
+            while true {
+                if try lock.tryAcquire() { return lock }
+                let waited = Clock.monotonicMilliseconds() - start
+                if waited >= (waits ? lockPatience : dyingPatience) { break }
+                if !waits, isAnswered(paths) { break }
+                usleep(lockPause * 1000)
+            }
             holder = lock.holderPID().map { "process \($0)" } ?? "another process"
         } catch {
             throw .system("the store \(paths.state) cannot be locked", error)
         }
         throw .refused("\(holder) holds the store \(paths.state) already")
+    }
+
+    /// Whether the holder of the store serves, so that there is nothing to wait for.
+    private static func isAnswered(_ paths: StorePaths) -> Bool {
+        let socket = "\(paths.state)/\(StorePaths.socketName)"
+        return (try? UnixSocket.connect(to: socket, timeoutMilliseconds: 0)) != nil
     }
 
     private static func makeArena(_ options: DaemonOptions) throws(StartError) -> SecretArena {
