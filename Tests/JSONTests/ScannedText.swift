@@ -6,9 +6,14 @@ import TestSupport
 struct ScannedText {
     let bytes: [UInt8]
     private var index: JSONIndex
+    // Where strings are decoded; a new one for each string when there is none.
+    private let arena: SecretArena?
 
-    init(_ bytes: [UInt8], _ limits: JSONLimits = JSONLimits()) throws(JSONError) {
+    init(
+        _ bytes: [UInt8], _ limits: JSONLimits = JSONLimits(), arena: SecretArena? = nil
+    ) throws(JSONError) {
         self.bytes = bytes
+        self.arena = arena
         index = JSONIndex(limits: limits)
         try index.scan(bytes.span)
     }
@@ -53,7 +58,7 @@ struct ScannedText {
     /// The bytes of a decoded string, through a secret buffer.
     func decoded(_ node: JSONIndex.Node) throws -> [UInt8] {
         let capacity = max(4096, bytes.count)
-        let arena = try SecretArena.forTest(capacity: 2 * capacity)
+        let arena = try self.arena ?? SecretArena.forTest(capacity: 2 * capacity)
         var buffer = try SecretBuffer(arena: arena, capacity: capacity)
         try index.appendString(node, in: bytes.span, to: &buffer)
         return buffer.withBytes { span in span.indices.map { span[$0] } }
