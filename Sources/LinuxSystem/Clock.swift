@@ -23,6 +23,13 @@ package enum Clock {
     /// Milliseconds since boot, those that the machine slept among them. CLOCK_BOOTTIME
     package static func boottimeMilliseconds() -> Int64 { milliseconds(now(CLOCK_BOOTTIME)) }
 
+    /// The point of the monotonic clock at which a time from now is up; the last one there is
+    /// where that would be later.
+    static func deadline(afterMilliseconds milliseconds: Int64) -> Int64 {
+        let (sum, isOver) = monotonicMilliseconds().addingReportingOverflow(max(0, milliseconds))
+        return isOver ? .max : sum
+    }
+
     private static func now(_ clock: Int32) -> timespec {
         var time = timespec()
         // SAFETY: one structure to fill. It cannot fail: the clocks exist.

@@ -57,7 +57,7 @@ package struct FileLock: ~Copyable, Sendable {
     package mutating func acquire(
         shared: Bool = false, timeoutMilliseconds: Int64
     ) throws(Errno) -> Bool {
-        let end = Clock.monotonicMilliseconds() + timeoutMilliseconds
+        let end = Clock.deadline(afterMilliseconds: timeoutMilliseconds)
         while try !tryAcquire(shared: shared) {
             let left = end - Clock.monotonicMilliseconds()
             guard left > 0 else { return false }

@@ -3,7 +3,7 @@ import Glibc
 
 extension Files {
     /// Both ends of a pipe.
-    package struct Pipe: ~Copyable {
+    @frozen package struct Pipe: ~Copyable {
         package var readEnd: FileDescriptor
         package var writeEnd: FileDescriptor
     }

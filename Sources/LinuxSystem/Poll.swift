@@ -24,7 +24,9 @@ package enum Poll {
     package static func wait(
         _ fd: Int32, for events: PollEvents, or second: Int32, timeoutMilliseconds: Int64
     ) throws(Errno) -> (first: PollEvents, second: PollEvents) {
-        let end = timeoutMilliseconds < 0 ? -1 : Clock.monotonicMilliseconds() + timeoutMilliseconds
+        let end =
+            timeoutMilliseconds < 0
+            ? -1 : Clock.deadline(afterMilliseconds: timeoutMilliseconds)
         // The bits of poll(2) and of epoll(7) are the same ones.
         var entries = (
             pollfd(fd: fd, events: Int16(truncatingIfNeeded: events.rawValue), revents: 0),

@@ -2,6 +2,9 @@ import CLinux
 import Glibc
 
 /// What keeps a process's memory and files to itself.
+///
+/// To be called before there is a second thread,
+/// since threads inherit a part of it.
 package enum ProcessHardening {
     /// All of it, in the order in which it stands here.
     ///

@@ -19,6 +19,12 @@ package enum ServiceManager {
         package let name: String
         /// Whether it is a stream socket of the AF_UNIX family that listens.
         package let isUnixStream: Bool
+
+        package init(fd: Int32, name: String, isUnixStream: Bool) {
+            self.fd = fd
+            self.name = name
+            self.isUnixStream = isUnixStream
+        }
     }
 
     /// Takes the descriptors that were passed to this process, in their order.

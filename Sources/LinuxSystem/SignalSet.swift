@@ -18,6 +18,17 @@ struct SignalSet {
         return set
     }
 
+    /// The signals that this thread blocks. pthread_sigmask(3)
+    static var blocked: SignalSet {
+        SignalSet([]).block()
+    }
+
+    /// Whether a signal is among them. sigismember(3)
+    func contains(_ signal: Int32) -> Bool {
+        var set = raw
+        return unsafe sigismember(&set, signal) == 1
+    }
+
     /// Blocks these signals in this thread, besides those that are. pthread_sigmask(3)
     ///
     /// - Returns: the set that was blocked before.

@@ -1,9 +1,9 @@
-import Glibc
+package import Glibc
 
 /// An address of the AF_UNIX family. unix(7)
-struct SocketAddress {
+package struct SocketAddress {
     /// Bytes of the longest path that fits; the structure has room for its NUL too.
-    static let longestPath = 107
+    package static let longestPath = 107
 
     private(set) var raw: sockaddr_un
     private(set) var length: socklen_t
@@ -11,7 +11,7 @@ struct SocketAddress {
     /// The address of a path.
     ///
     /// - Returns: nil when the path is empty, too long, or holds a NUL.
-    init?(path: String) {
+    package init?(path: String) {
         let count = path.utf8.count
         guard count > 0, count <= Self.longestPath else { return nil }
         self.init(path, skipping: 0, length: count + 1)
@@ -21,7 +21,7 @@ struct SocketAddress {
     /// The address of an abstract name, given without its leading NUL.
     ///
     /// - Returns: nil when the name is empty or too long.
-    init?(abstract name: Substring) {
+    package init?(abstract name: Substring) {
         let count = name.utf8.count
         guard count > 0, count <= Self.longestPath else { return nil }
         self.init(String(name), skipping: 1, length: count + 1)
@@ -44,7 +44,7 @@ struct SocketAddress {
 
     /// Calls with the address as the kernel wants it.
     @inline(__always)
-    func with(_ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    package func with(_ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         // SAFETY: every socket address begins as sockaddr does; the length is that of ours.
         unsafe withUnsafeBytes(of: raw) { bytes in
             guard let start = bytes.baseAddress else { return -1 }
@@ -57,7 +57,7 @@ extension SocketAddress {
     /// Sends one datagram there, without waiting and without SIGPIPE. sendto(2)
     ///
     /// - Returns: whether it was sent.
-    func send(_ bytes: Span<UInt8>, from fd: Int32) -> Bool {
+    package func send(_ bytes: Span<UInt8>, from fd: Int32) -> Bool {
         while true {
             let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
             // SAFETY: the kernel reads no more than the span and the address.

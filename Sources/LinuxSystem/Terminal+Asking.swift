@@ -7,7 +7,7 @@ extension Terminal {
     /// Asks for a line that the terminal does not show, or for several.
     ///
     /// A signal that ends or stops the program takes effect once the terminal shows what is typed
-    /// again; after a stop the question is asked anew.
+    /// again; after a stop the question is asked anew. A signal that the caller blocks stays so.
     ///
     /// - Parameters:
     ///   - fd: a terminal, open for reading and writing, in whose foreground this process is.
@@ -21,8 +21,11 @@ extension Terminal {
         _ fd: Int32, prompt: String, into line: inout SecretBuffer,
         timeoutMilliseconds: Int64 = -1, isWhole: (Span<UInt8>) -> Bool = { _ in true }
     ) throws(Errno) -> Bool {
-        let awaited = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP]
-        let end = timeoutMilliseconds < 0 ? -1 : Clock.monotonicMilliseconds() + timeoutMilliseconds
+        let blocked = SignalSet.blocked
+        let awaited = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP].filter { !blocked.contains($0) }
+        let end =
+            timeoutMilliseconds < 0
+            ? -1 : Clock.deadline(afterMilliseconds: timeoutMilliseconds)
         let start = line.count
         let mask = SignalSet(awaited).block()
         defer { mask.replaceMask() }

@@ -1,5 +1,5 @@
 import CLinux
-import Glibc
+package import Glibc
 
 /// Stream sockets of the AF_UNIX family. unix(7)
 ///
@@ -88,7 +88,7 @@ package enum UnixSocket {
             return socket
         }
         guard errno == EAGAIN || errno == EINTR else { throw .current }
-        let end = Clock.monotonicMilliseconds() + timeoutMilliseconds
+        let end = Clock.deadline(afterMilliseconds: timeoutMilliseconds)
         try socket.setNonBlocking(false)
         while true {
             let left = end - Clock.monotonicMilliseconds()
@@ -107,7 +107,7 @@ package enum UnixSocket {
     }
 
     /// Two sockets that are connected to each other.
-    package struct Pair: ~Copyable {
+    @frozen package struct Pair: ~Copyable {
         package var first: FileDescriptor
         package var second: FileDescriptor
     }
@@ -127,7 +127,9 @@ package enum UnixSocket {
     }
 
     /// Makes an unbound socket. socket(2)
-    static func make(_ kind: __socket_type, nonBlocking: Bool) throws(Errno) -> FileDescriptor {
+    package static func make(_ kind: __socket_type, nonBlocking: Bool) throws(Errno)
+        -> FileDescriptor
+    {
         let flags = SOCK_CLOEXEC.rawValue | (nonBlocking ? SOCK_NONBLOCK.rawValue : 0)
         let type = Int32(kind.rawValue | flags)
         return FileDescriptor(owning: try valueOrErrno { socket(AF_UNIX, type, 0) })

@@ -42,7 +42,7 @@ package enum Users {
     }
 
     /// The home directory of a user in the text of /etc/passwd.
-    static func homeDirectory(of uid: UInt32, passwd text: [UInt8]) -> String? {
+    package static func homeDirectory(of uid: UInt32, passwd text: [UInt8]) -> String? {
         for line in lines(text) {
             let fields = self.fields(line)
             guard fields.count >= 6, number(fields[2]) == uid,
@@ -54,7 +54,7 @@ package enum Users {
     }
 
     /// The third field of the line that begins with the name: of either file.
-    static func id(of name: String, in text: [UInt8]) -> UInt32? {
+    package static func id(of name: String, in text: [UInt8]) -> UInt32? {
         let wanted = Array(name.utf8)
         for line in lines(text) {
             let fields = self.fields(line)
