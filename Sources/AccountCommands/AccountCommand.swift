@@ -51,14 +51,14 @@ package enum AccountCommand {
             return .done
         }
         switch word {
-        case "token": return try TokenCommand.run(&invocation)
-        case "check": return try CheckCommand.run(&invocation)
-        case "header": return try HeaderCommand.run(&invocation)
-        case "expires": return try ExpiresCommand.run(&invocation)
-        case "show": return try ShowCommand.run(&invocation)
+        case "token": return try Asking.run(invocation, TokenCommand.run)
+        case "check": return try Asking.run(invocation, CheckCommand.run)
+        case "header": return try Asking.run(invocation, HeaderCommand.run)
+        case "expires": return try Asking.run(invocation, ExpiresCommand.run)
+        case "show": return try Asking.run(invocation, ShowCommand.run)
         case "login": return try LoginCommand.run(&invocation)
         case "logout": return try LogoutCommand.run(&invocation)
-        case "status": return try StatusCommand.run(&invocation)
+        case "status": return try Asking.run(invocation, StatusCommand.run)
         case "doctor": return try DoctorCommand.run(&invocation)
         case "exit-codes": return try ExitCodesCommand.run(&invocation)
         case "help", "--help", "-h": return try HelpCommand.run(&invocation)

@@ -11,12 +11,18 @@ package struct CommandFailure: Error, Equatable, Sendable {
     package let message: String
     /// What to do.
     package let hint: String?
+    /// Whether the connection ended before there was an answer, so that it is not known what has
+    /// become of the call.
+    package let isUnanswered: Bool
 
     /// Makes a failure.
-    package init(_ status: ExitStatus, _ message: String, hint: String? = nil) {
+    package init(
+        _ status: ExitStatus, _ message: String, hint: String? = nil, isUnanswered: Bool = false
+    ) {
         self.status = status
         self.message = message
         self.hint = hint
+        self.isUnanswered = isUnanswered
     }
 
     /// The arguments make no sense.

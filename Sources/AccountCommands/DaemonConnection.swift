@@ -150,7 +150,8 @@ struct DaemonConnection: ~Copyable {
     private var closed: CommandFailure {
         CommandFailure(
             .noDaemon, "the daemon at \(path) closed the connection without an answer",
-            hint: "it may be ending, or have as many connections as it takes: try again")
+            hint: "it may be ending, or have as many connections as it takes: try again",
+            isUnanswered: true)
     }
 
     private func wait(for events: PollEvents) throws(CommandFailure) {

@@ -48,6 +48,16 @@ import Testing
             run.errors.hasPrefix(
                 "account: the daemon at \(daemon.socket) closed the connection without an answer\n")
         )
+        // It only asks, and so it has asked again.
+        #expect(daemon.received.count > 1)
+    }
+
+    @Test("what changes something is not asked for twice")
+    func changing() throws {
+        let daemon = try FakeDaemon(["Logout": ""])
+        let run = try CommandRun(["logout", "--socket", daemon.socket])
+        #expect(run.status == .noDaemon)
+        #expect(daemon.received.count == 1)
     }
 
     @Test("an answer longer than a message may be is refused")
