@@ -38,7 +38,7 @@ extension CommandFailure {
         case .locked:
             self.init(
                 .locked, "the store is locked: the key that opens it is not there",
-                hint: "account status says which key that is")
+                hint: "account doctor says which key that is")
         case .accountExists:
             let uid = index.string("uid", of: parameters, text, arena) ?? "unknown"
             self = .accountExists(uid: uid, task)

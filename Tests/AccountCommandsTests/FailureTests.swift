@@ -40,7 +40,7 @@ import Varlink
             Case(
                 error: "org.accountd.Account.Locked", status: .locked,
                 message: "the store is locked: the key that opens it is not there",
-                hint: "account status says which key that is"),
+                hint: "account doctor says which key that is"),
             Case(
                 error: "org.accountd.Account.AccountExists", parameters: #"{"uid":"77"}"#,
                 task: .loggingIn, status: .inputRejected,
