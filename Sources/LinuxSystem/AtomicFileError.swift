@@ -18,7 +18,9 @@ package struct AtomicFileError: Error, Equatable, Sendable {
         case syncDirectory
     }
 
+    /// The step that failed.
     package let step: Step
+    /// Why it failed.
     package let errno: Errno
     /// Whether the new file has the name.
     ///
@@ -26,6 +28,7 @@ package struct AtomicFileError: Error, Equatable, Sendable {
     /// the old one is as it was.
     package let inPlace: Bool
 
+    /// An error of one step; but for the last the new file is not in place.
     package init(step: Step, errno: Errno, inPlace: Bool = false) {
         self.step = step
         self.errno = errno

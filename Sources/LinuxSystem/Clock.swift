@@ -4,6 +4,7 @@ import Glibc
 package enum Clock {
     /// A point in time since 1970-01-01T00:00:00Z.
     package struct Time: Equatable, Sendable {
+        /// Whole seconds.
         package let seconds: Int64
         /// 0 to 999,999,999.
         package let nanoseconds: Int32

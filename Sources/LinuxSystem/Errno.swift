@@ -5,8 +5,10 @@ import Glibc
 /// Names and messages stand in a table of our own, so that they depend neither on the locale nor on
 /// the C library's catalogues.
 package struct Errno: Error, Equatable, Sendable, RawRepresentable {
+    /// The number, as errno(3) has it.
     package let rawValue: Int32
 
+    /// The error with a number, whether or not it has a name here.
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
     @inline(__always) init(_ rawValue: Int32) { self.rawValue = rawValue }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Files that are made once and never replaced.
 package enum ExclusiveFile {
     /// Makes a file with mode 0600, durably: a temporary one, fsync, link, fsync of the directory.
@@ -12,6 +14,8 @@ package enum ExclusiveFile {
         let temporary = TemporaryName.make()
         let file = try Files.open(temporary, in: number, [.writeOnly, .createNew])
         do throws(Errno) {
+            // Whatever the umask took away.
+            _ = try valueOrErrno { fchmod(file.rawValue, 0o600) }
             try file.writeAll(bytes)
             try file.sync()
             try PathCalls.link(temporary, as: name, in: number)

@@ -7,16 +7,21 @@ package struct FileStatus: Equatable, Sendable {
         case regular, directory, socket, symlink, fifo, other
     }
 
+    /// What it is.
     package let kind: Kind
     /// The twelve low bits of the mode.
     package let permissions: UInt32
+    /// The user whose it is.
     package let ownerUID: UInt32
+    /// The group whose it is.
     package let groupGID: UInt32
     /// Bytes.
     package let size: Int64
     /// Seconds since 1970-01-01T00:00:00Z.
     package let modifiedAt: Int64
+    /// The file system that it is on.
     package let device: UInt64
+    /// Its number there.
     package let inode: UInt64
     /// How many names it has; 0 once the last is gone.
     package let linkCount: UInt64

@@ -4,7 +4,9 @@ import Glibc
 extension Files {
     /// Both ends of a pipe.
     @frozen package struct Pipe: ~Copyable {
+        /// Where what was written is read.
         package var readEnd: FileDescriptor
+        /// Where it is written.
         package var writeEnd: FileDescriptor
     }
 

@@ -5,8 +5,10 @@ import Glibc
 package enum Files {
     /// How a file is opened, O_CLOEXEC and O_NOCTTY being set always. open(2)
     package struct OpenOptions: OptionSet, Sendable {
+        /// The flags, as open(2) has them.
         package let rawValue: Int32
 
+        /// Options from flags as open(2) has them.
         package init(rawValue: Int32) { self.rawValue = rawValue }
 
         /// O_RDONLY.

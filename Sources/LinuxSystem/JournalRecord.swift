@@ -5,6 +5,7 @@ package struct JournalRecord: Equatable, Sendable {
     /// The record as it is sent.
     package private(set) var bytes = [UInt8]()
 
+    /// A record without fields.
     package init() {}
 
     /// Adds a field.

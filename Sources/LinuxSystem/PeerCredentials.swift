@@ -9,9 +9,12 @@ package struct PeerCredentials: Equatable, Sendable {
 
     /// 0 when the process is in a pid namespace that is not seen from here.
     package let pid: Int32
+    /// The effective user of the process.
     package let uid: UInt32
+    /// The effective group of the process.
     package let gid: UInt32
 
+    /// Credentials from elsewhere, for tests of what is decided by them.
     package init(pid: Int32, uid: UInt32, gid: UInt32) {
         self.pid = pid
         self.uid = uid

@@ -3,8 +3,10 @@ import Glibc
 
 /// What a descriptor is waited for, and what it is ready for. epoll_ctl(2)
 package struct PollEvents: OptionSet, Sendable {
+    /// The bits, as epoll_ctl(2) has them.
     package let rawValue: UInt32
 
+    /// Events from bits as epoll_ctl(2) has them.
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// EPOLLIN.
@@ -30,6 +32,7 @@ package struct PollEvents: OptionSet, Sendable {
     package struct Event: Sendable {
         /// What was given when the descriptor was added.
         package let token: UInt64
+        /// What the descriptor is ready for.
         package let events: PollEvents
     }
 

@@ -14,12 +14,14 @@ package enum ServiceManager {
 
     /// A descriptor that was passed; the taker owns it.
     package struct Listener: Equatable, Sendable {
+        /// Its number, from 3 on.
         package let fd: Int32
         /// FileDescriptorName= of the unit; "unknown" where none was given.
         package let name: String
         /// Whether it is a stream socket of the AF_UNIX family that listens.
         package let isUnixStream: Bool
 
+        /// A listener from elsewhere, for tests of what is done with it.
         package init(fd: Int32, name: String, isUnixStream: Bool) {
             self.fd = fd
             self.name = name

@@ -8,9 +8,9 @@ extension UnixSocket {
     ///
     /// The socket is bound under a temporary name in the same directory, given its mode, set to
     /// listen, and only then moved to its place: whoever finds it there can connect, under the mode
-    /// that it will keep, and a stale one is replaced without a moment when there is none. Since
-    /// the binding goes through the directory's descriptor, the path may have any length; tools
-    /// that list sockets show the temporary name.
+    /// that it will keep, and a stale one is replaced without a moment when there is none. A path
+    /// that is too long for an address is bound through its directory's descriptor. Tools that list
+    /// sockets show the temporary name.
     ///
     /// - Parameters:
     ///   - path: its last component has 107 bytes at the most.
@@ -34,7 +34,8 @@ extension UnixSocket {
         let replaces = try isStale(path, name, in: directory.rawValue)
         guard replacingStale || !replaces else { throw .stale(path: path) }
         do {
-            return try place(name, in: directory.rawValue, backlog, mode, replaces: replaces)
+            return try place(
+                name, in: directory.rawValue, parent, backlog, mode, replaces: replaces)
         } catch {
             throw !replaces && error == .exists ? .inUse(path: path) : .system(path: path, error)
         }
@@ -72,14 +73,16 @@ extension UnixSocket {
     }
 
     private static func place(
-        _ name: String, in directory: Int32, _ backlog: Int32, _ mode: UInt32, replaces: Bool
+        _ name: String, in directory: Int32, _ parent: String, _ backlog: Int32, _ mode: UInt32,
+        replaces: Bool
     ) throws(Errno) -> FileDescriptor {
         let socket = try make(SOCK_STREAM, nonBlocking: true)
         let number = socket.rawValue
         let temporary = TemporaryName.make()
-        guard let address = SocketAddress(path: "/proc/self/fd/\(directory)/\(temporary)") else {
-            throw .nameTooLong
-        }
+        guard
+            let address = SocketAddress(path: parent + "/" + temporary)
+                ?? SocketAddress(path: "/proc/self/fd/\(directory)/\(temporary)")
+        else { throw .nameTooLong }
         // SAFETY: the address lives for the call.
         guard unsafe address.with({ unsafe bind(number, $0, $1) }) == 0 else { throw .current }
         do {

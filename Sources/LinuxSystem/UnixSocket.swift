@@ -108,7 +108,9 @@ package enum UnixSocket {
 
     /// Two sockets that are connected to each other.
     @frozen package struct Pair: ~Copyable {
+        /// One end.
         package var first: FileDescriptor
+        /// The other end.
         package var second: FileDescriptor
     }
 

@@ -18,6 +18,8 @@ struct DatagramSocket: ~Copyable {
         descriptor = socket
     }
 
+    var rawValue: Int32 { descriptor.rawValue }
+
     /// The datagram that came first; nil when none waits.
     func receive() throws -> [UInt8]? {
         var room = [UInt8](repeating: 0, count: 1 << 18)

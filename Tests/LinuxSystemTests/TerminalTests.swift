@@ -11,7 +11,7 @@ import Testing
 
     /// Asks at the terminal, while `typed` is typed once the question stands there.
     private func ask(
-        typing typed: [UInt8], limit: Int = 64, timeout: Int64 = 10_000
+        typing typed: [UInt8], limit: Int = 64, timeout: Int64 = 10_000, lines: Int = 1
     ) throws -> (answer: String?, shown: String, error: Errno?) {
         let fd = terminal.slave.rawValue
         let other = terminal.master.rawValue
@@ -28,7 +28,10 @@ import Testing
         var answer: String?
         let error = failure { () throws(Errno) in
             if try Terminal.readLineWithoutEcho(
-                fd, prompt: "Passphrase: ", into: &line, timeoutMilliseconds: timeout)
+                fd, prompt: "Passphrase: ", into: &line, timeoutMilliseconds: timeout,
+                isWhole: { text in
+                    text.indices.count { text[$0] == UInt8(ascii: "\n") } == lines - 1
+                })
             {
                 answer = line.withBytes { bytes in
                     String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
@@ -83,6 +86,12 @@ import Testing
         #expect(result.answer == (length < 16 ? text : nil))
         #expect(result.error == (length < 16 ? nil : .messageTooLong))
         #expect(terminal.echoes)
+    }
+
+    @Test("several lines are read until they are whole")
+    func severalLines() throws {
+        let result = try ask(typing: Array("a\nb\nc\n".utf8), lines: 2)
+        #expect(result.answer == "a\nb")
     }
 
     @Test("nobody who types nothing is waited for longer than asked")

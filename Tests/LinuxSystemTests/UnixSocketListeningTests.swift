@@ -89,6 +89,18 @@ import Testing
         }
     }
 
+    @Test("the path of a socket is that under which it was bound")
+    func boundPath() throws {
+        let listener = try listen("s")
+        let path = UnixSocket.path(of: listener.rawValue)
+        #expect(path?.hasPrefix(folder("")) == true)
+        let pair = try UnixSocket.pair()
+        #expect(UnixSocket.path(of: pair.first.rawValue) == nil)
+        #expect(UnixSocket.path(of: -1) == nil)
+        let abstract = try DatagramSocket("@" + folder("abstract"))
+        #expect(UnixSocket.path(of: abstract.rawValue) == nil)
+    }
+
     @Test("nothing but the socket stands in the directory")
     func noLeftOver() throws {
         let listener = try listen("s")

@@ -1,0 +1,49 @@
+import Glibc
+import LinuxSystem
+import Testing
+
+@Suite struct ExclusiveFileTests {
+    @Test("a file is made once, and what stands there stays")
+    func once() throws {
+        let folder = try TemporaryFolder()
+        try ExclusiveFile.create([1, 2].span, at: folder("key"))
+        #expect(throws: Errno.exists) { try ExclusiveFile.create([3].span, at: folder("key")) }
+        #expect(try Files.readWhole(folder("key"), limit: 10) == [1, 2])
+        try PathSetup.link("nowhere", at: folder("link"))
+        #expect(throws: Errno.exists) { try ExclusiveFile.create([3].span, at: folder("link")) }
+        #expect(try folder.names() == ["key", "link"])
+    }
+
+    @Test("its mode is 0600 whatever the umask is")
+    func mode() async throws {
+        let folder = try TemporaryFolder()
+        await #expect(processExitsWith: .success) { [path = folder("key") as String] in
+            umask(0o777)
+            try ExclusiveFile.create([1].span, at: path)
+            let status = try FileStatus.of(path: path, following: false)
+            try #require(status.permissions == 0o600 && status.linkCount == 1)
+        }
+    }
+
+    @Test("of many who make it at once one succeeds")
+    func race() throws {
+        let folder = try TemporaryFolder()
+        let path = folder("key")
+        let done = try EventCounter()
+        let made = try EventCounter()
+        let (finished, won) = (done.signal, made.signal)
+        for number: UInt8 in 0..<8 {
+            try WorkerThread.start(name: "making") {
+                if (try? ExclusiveFile.create([number].span, at: path)) != nil { won() }
+                finished()
+            }
+        }
+        var count: UInt64 = 0
+        while count < 8 {
+            _ = try Poll.wait(done.rawValue, for: .readable, timeoutMilliseconds: 10_000)
+            count += done.take()
+        }
+        #expect(made.take() == 1)
+        #expect(try folder.names() == ["key"])
+    }
+}
