@@ -50,7 +50,8 @@ struct GlobalOptions {
         return true
     }
 
-    private static func path(
+    /// Reads the value of an option that takes a path.
+    static func path(
         _ value: String, _ option: String
     ) throws(CommandFailure) -> String {
         guard !value.isEmpty else { throw .usage("\(option) needs a path, not an empty text") }

@@ -68,9 +68,23 @@ enum HelpCommand {
         throw unknown(command)
     }
 
+    /// Whether there is such a command.
+    static func knows(_ command: String) -> Bool { commands.contains { $0.name == command } }
+
+    /// The long options of a command, and those that every command has, as the help names them.
+    static func options(of command: String) -> [String] {
+        let texts = commands.filter { $0.name == command }.map { "\($0.help)" } + ["\(overview)"]
+        return texts.flatMap { text in
+            text.split { !($0.isLetter || $0 == "-") }.map(String.init).filter {
+                $0.hasPrefix("--")
+            }
+        }
+    }
+
     /// There is no such command; one whose name is near may have been meant.
     static func unknown(_ command: String) -> CommandFailure {
-        let near = NearMatch.of(command, among: commands.map(\.name))
+        let names = command.hasPrefix("-") ? options(of: "") : commands.map(\.name)
+        let near = NearMatch.of(command, among: names)
         return .usage(
             command.hasPrefix("-")
                 ? "account has no option \(command)" : "account has no command '\(command)'",

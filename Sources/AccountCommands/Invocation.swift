@@ -64,9 +64,13 @@ struct Invocation {
         if let option = try nextOption() { throw Self.unknown(option, command) }
     }
 
-    /// The command does not know the option.
+    /// The command does not know the option; one whose name is near may have been meant.
     static func unknown(_ option: String, _ command: String) -> CommandFailure {
-        .usage("\(command) has no option \(option)", hint: "account help \(command) lists them")
+        let near = NearMatch.of(option, among: HelpCommand.options(of: command))
+        return .usage(
+            "\(command) has no option \(option)",
+            hint: near.map { "did you mean \($0)?" }
+                ?? (HelpCommand.knows(command) ? "account help \(command) lists them" : nil))
     }
 
     /// Writes a text that is no secret to standard output. write(2)

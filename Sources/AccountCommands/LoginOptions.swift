@@ -24,7 +24,8 @@ struct LoginOptions: Equatable {
     init(_ invocation: inout Invocation) throws(CommandFailure) {
         while let option = try invocation.nextOption() {
             switch option {
-            case "--from": source = try invocation.value(of: option)
+            case "--from":
+                source = try GlobalOptions.path(invocation.value(of: option), option)
             case "--uid": uid = try invocation.value(of: option)
             case "--screen-name": screenName = try invocation.value(of: option)
             case "--avatar": avatarLarge = try invocation.value(of: option)

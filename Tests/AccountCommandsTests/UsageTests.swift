@@ -11,7 +11,8 @@ import Testing
             (["lock"], "account has no command 'lock'", "account help lists the commands"),
             (["oauth"], "account has no command 'oauth'", "account help lists the commands"),
             (["--jsn"], "account has no option --jsn", "account help lists the commands"),
-            (["token", "--jsn"], "token has no option --jsn", "account help token lists them"),
+            (["token", "--jsn"], "token has no option --jsn", "did you mean --json?"),
+            (["token", "--frob"], "token has no option --frob", "account help token lists them"),
             (["token", "x"], "'x' is one word too many", nil),
             (["token", "--min-validity"], "--min-validity needs a value", nil),
             (
