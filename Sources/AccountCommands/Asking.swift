@@ -1,46 +1,57 @@
 import Glibc
 import LinuxSystem
+import SecretMemory
 
-/// Commands that only ask, and so may ask twice.
+/// Asking a daemon that may be dying.
 ///
 /// A daemon that was killed takes connections until the last of its process is gone, and answers
 /// none of them. Whoever asks looks for the daemon again then, and has it started where none is
-/// left. What changes something is never repeated: it may have been done.
-enum Asking {
+/// left. What changes something is never repeated, since it may have been done; so it is only sent
+/// to a daemon that has just answered a question.
+struct Asking {
     /// How long a daemon that closes without an answer is asked again, in milliseconds.
     private static let patience: Int64 = 2000
-    /// The first pause, in microseconds; each is twice as long as the one before.
-    private static let firstPause: UInt32 = 10_000
 
-    /// Runs such a command; nothing is printed before the answer is there.
+    private var deadline: Int64 = 0
+    // Microseconds; each pause is twice as long as the one before.
+    private var pause: UInt32 = 10_000
+
+    private init() {}
+
+    /// Runs a command that only asks; it prints nothing before it has the answer.
     static func run(
         _ given: Invocation, _ command: (inout Invocation) throws(CommandFailure) -> ExitStatus
     ) throws(CommandFailure) -> ExitStatus {
-        var invocation = given
-        do {
-            return try command(&invocation)
-        } catch {
-            guard error.isUnanswered else { throw error }
-            return try runAgain(given, command)
-        }
-    }
-
-    private static func runAgain(
-        _ given: Invocation, _ command: (inout Invocation) throws(CommandFailure) -> ExitStatus
-    ) throws(CommandFailure) -> ExitStatus {
-        let deadline = Clock.monotonicMilliseconds() + patience
-        var pause = firstPause
+        var asking = Asking()
         while true {
-            usleep(pause)
-            pause *= 2
             var invocation = given
             do {
                 return try command(&invocation)
-            } catch {
-                guard error.isUnanswered, Clock.monotonicMilliseconds() < deadline else {
-                    throw error
-                }
-            }
+            } catch { try asking.wait(after: error) }
         }
+    }
+
+    /// Finds or starts the daemon for a command that changes something.
+    static func connect(
+        _ finder: DaemonFinder, _ arena: SecretArena
+    ) throws(CommandFailure) -> Exchange {
+        var asking = Asking()
+        while true {
+            do {
+                var exchange = try Exchange(finder.findOrStart(), arena)
+                try exchange.send("org.accountd.Account.GetStatus")
+                try exchange.receive(.asking(minimum: 0)) { _, _, _ in }
+                return exchange
+            } catch { try asking.wait(after: error) }
+        }
+    }
+
+    /// Waits for a moment, if the failure is one after which to ask again; else throws it.
+    private mutating func wait(after failure: CommandFailure) throws(CommandFailure) {
+        let now = Clock.monotonicMilliseconds()
+        if deadline == 0 { deadline = now + Self.patience }
+        guard failure.isUnanswered, now < deadline else { throw failure }
+        usleep(pause)
+        pause *= 2
     }
 }

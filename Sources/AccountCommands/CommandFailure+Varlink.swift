@@ -38,7 +38,8 @@ extension CommandFailure {
         case .locked:
             self.init(
                 .locked, "the store is locked: the key that opens it is not there",
-                hint: "account doctor says which key that is")
+                hint: "account doctor says which key that is"
+                    + (Self.isLogin(task) ? "; --replace begins anew without it" : ""))
         case .accountExists:
             let uid = index.string("uid", of: parameters, text, arena) ?? "unknown"
             self = .accountExists(uid: uid, task)
@@ -81,6 +82,11 @@ extension CommandFailure {
         case .loggingIn, .loggingOut: true
         case .asking, .verifying: false
         }
+    }
+
+    private static func isLogin(_ task: Task) -> Bool {
+        if case .loggingIn = task { return true }
+        return false
     }
 
     private static func accountExists(uid: String, _ task: Task) -> CommandFailure {

@@ -33,7 +33,7 @@ enum DoctorCommand {
             report.findings = try DoctorChecks(store: .of(invocation.options)).run()
         }
         do {
-            var exchange = try Exchange(finder.findOrStart(), Exchange.makeArena(memory))
+            var exchange = try Asking.connect(finder, Exchange.makeArena(memory))
             try examine(&exchange, repairs, &report)
         } catch {
             // What was seen may be the very reason why the daemon does not start.
@@ -59,13 +59,24 @@ enum DoctorCommand {
             report.findings.append(DoctorFinding(.note, "clock", "it has \(status.clock)"))
         }
         var faults = try verify(&exchange)
+        if faults.isEmpty, status.state == "locked" || status.state == "damaged" {
+            faults = [
+                "it is whole now, but was not when the daemon read it: "
+                    + "account doctor --repair has it read again"
+            ]
+        }
         if repairs, !faults.isEmpty {
-            report.repaired = try repair(&exchange)
+            do {
+                report.repaired = try repair(&exchange)
+            } catch {
+                report.add(faults)
+                throw error
+            }
             faults = try verify(&exchange)
         } else if repairs {
             report.repaired = .unneeded
         }
-        for fault in faults { report.findings.append(DoctorFinding(.wrong, "store", fault)) }
+        report.add(faults)
         if faults.isEmpty {
             report.findings.append(DoctorFinding(.ok, "store", "nothing is damaged"))
         }

@@ -13,6 +13,11 @@ struct DoctorReport {
     /// Nil unless it was asked for.
     var repaired: Repair?
 
+    /// Adds what the daemon has found wrong with the store.
+    mutating func add(_ faults: [String]) {
+        findings += faults.map { DoctorFinding(.wrong, "store", $0) }
+    }
+
     /// Whether nothing is wrong.
     var isHealthy: Bool { !findings.contains { $0.verdict == .wrong } }
 

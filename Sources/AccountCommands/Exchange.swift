@@ -27,10 +27,9 @@ struct Exchange: ~Copyable {
     ///
     /// - Parameter memory: bytes of locked memory.
     static func start(
-        _ options: GlobalOptions, memory: Int, sendsSecret: Bool = false
+        _ options: GlobalOptions, memory: Int
     ) throws(CommandFailure) -> Exchange {
-        let connection = try DaemonFinder(options: options, sendsSecret: sendsSecret)
-            .findOrStart()
+        let connection = try DaemonFinder(options: options, sendsSecret: false).findOrStart()
         return try Exchange(connection, makeArena(memory))
     }
 

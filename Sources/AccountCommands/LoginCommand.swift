@@ -37,9 +37,8 @@ enum LoginCommand {
         let response = try parse(options, invocation, arena)
         for warning in response.warnings { warn(warning, invocation) }
 
-        let connection = try DaemonFinder(options: invocation.options, sendsSecret: true)
-            .findOrStart()
-        var exchange = try Exchange(connection, arena)
+        var exchange = try Asking.connect(
+            DaemonFinder(options: invocation.options, sendsSecret: true), arena)
         try exchange.send(limit: Exchange.maximumReply) { out throws(SecretMemoryError) in
             try write(response, options.replaces, &out)
         }

@@ -21,7 +21,9 @@ enum LogoutCommand {
             default: throw Invocation.unknown(option, "logout")
             }
         }
-        var exchange = try Exchange.start(invocation.options, memory: Exchange.smallMemory)
+        var exchange = try Asking.connect(
+            DaemonFinder(options: invocation.options, sendsSecret: false),
+            Exchange.makeArena(Exchange.smallMemory))
         try exchange.send(limit: 4096) { out throws(SecretMemoryError) in
             var writer = try ClientCallWriter.begin("org.accountd.Account.Logout", &out)
             try writer.parameter("if_uid", uid, &out)

@@ -165,7 +165,10 @@ import Testing
             ),
             (
                 ["logout", "--if-uid", "7\""],
-                [#"{"method":"org.accountd.Account.Logout","parameters":{"if_uid":"7\""}}"#]
+                [
+                    #"{"method":"org.accountd.Account.GetStatus","parameters":{}}"#,
+                    #"{"method":"org.accountd.Account.Logout","parameters":{"if_uid":"7\""}}"#,
+                ]
             ),
             (
                 ["show"],

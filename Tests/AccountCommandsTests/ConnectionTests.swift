@@ -54,10 +54,19 @@ import Testing
 
     @Test("what changes something is not asked for twice")
     func changing() throws {
-        let daemon = try FakeDaemon(["Logout": ""])
+        let daemon = try FakeDaemon(FakeDaemon.present(but: ["Logout": ""]))
         let run = try CommandRun(["logout", "--socket", daemon.socket])
         #expect(run.status == .noDaemon)
-        #expect(daemon.received.count == 1)
+        #expect(daemon.received.filter { $0.contains("Logout") }.count == 1)
+    }
+
+    @Test("a change is not sent to a daemon that answers no question")
+    func dying() throws {
+        let daemon = try FakeDaemon(FakeDaemon.present(but: ["GetStatus": ""]))
+        let run = try CommandRun(["logout", "--socket", daemon.socket])
+        #expect(run.status == .noDaemon)
+        #expect(daemon.received.count > 1)
+        #expect(!daemon.received.contains { $0.contains("Logout") })
     }
 
     @Test("an answer longer than a message may be is refused")

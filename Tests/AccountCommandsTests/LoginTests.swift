@@ -28,8 +28,9 @@ import Testing
                 + " the token expires on 2026-01-08T00:00:00Z (in 1 day).\n")
         #expect(
             daemon.received == [
+                #"{"method":"org.accountd.Account.GetStatus","parameters":{}}"#,
                 #"{"method":"org.accountd.Account.Login","parameters":{"access_token":"2.00abc","#
-                    + #""uid":"9900001001","expires_in":604800,"issued_at":1767225600}}"#
+                    + #""uid":"9900001001","expires_in":604800,"issued_at":1767225600}}"#,
             ])
     }
 

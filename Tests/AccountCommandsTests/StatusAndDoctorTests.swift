@@ -86,6 +86,34 @@ import Testing
                     + " Its token expires on 2026-01-08T00:00:00Z (in 1 day).\n"))
     }
 
+    @Test("a store that has become whole since the daemon read it is read again by a repair")
+    func keyCameBack() throws {
+        let locked = FakeDaemon.status.replacing("present", with: "locked")
+        let daemon = try FakeDaemon(
+            FakeDaemon.present(but: ["GetStatus": #"{"parameters":{"status":\#(locked)}}"#]))
+        let run = try CommandRun(["doctor", "--socket", daemon.socket])
+        #expect(run.status == .storeDamaged)
+        #expect(
+            run.output.hasSuffix(
+                "wrong  store: it is whole now, but was not when the daemon read it: "
+                    + "account doctor --repair has it read again\n"))
+        let repair = try CommandRun(["doctor", "--repair", "--socket", daemon.socket])
+        #expect(repair.status == .done)
+        #expect(daemon.received.contains { $0.contains("Repair") })
+    }
+
+    @Test("a repair that fails does not hide what is wrong")
+    func failingRepair() throws {
+        let daemon = try FakeDaemon(
+            FakeDaemon.present(but: [
+                "Verify": #"{"parameters":{"findings":["the key file is missing"]}}"#,
+                "Repair": #"{"error":"org.accountd.Account.Locked","parameters":{}}"#,
+            ]))
+        let run = try CommandRun(["doctor", "--repair", "--socket", daemon.socket])
+        #expect(run.status == .locked)
+        #expect(run.output.contains("wrong  store: the key file is missing\n"))
+    }
+
     @Test("the doctor looks at the state directory itself")
     func directory() throws {
         let directory = try TemporaryDirectory()
