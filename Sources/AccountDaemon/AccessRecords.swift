@@ -23,7 +23,7 @@ struct AccessRecords: ~Copyable {
     private var journal: JournalSocket?
     private var listed: [Connection] = []
     private var dropped = 0
-    /// When the listed ones are due, in milliseconds of the monotonic clock.
+    /// When the listed ones are due, in milliseconds of boot time.
     private(set) var deadline: Int64?
 
     let isOn: Bool

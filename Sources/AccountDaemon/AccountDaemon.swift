@@ -111,7 +111,7 @@ package enum AccountDaemon {
             worker = try StoreWorker(files)
         } catch { throw .system("the worker thread cannot be started", error) }
 
-        let server = try Server(
+        var server = try Server(
             arena: arena, listener: listener, policy: policy, groups: groups, worker: worker,
             signals: signals, service: service, records: records(options))
         ServiceManager.notify("READY=1\nSTATUS=Serving \(listener.path)")

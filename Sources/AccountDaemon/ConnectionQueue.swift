@@ -14,7 +14,7 @@ struct ConnectionQueue {
         self.patience = patience
     }
 
-    /// The first deadline, in milliseconds of the monotonic clock; nil when the queue is empty.
+    /// The first deadline, in milliseconds of boot time; nil when the queue is empty.
     var deadline: Int64? { first?.deadline }
 
     mutating func append(_ connection: Connection, at now: Int64) {

@@ -5,7 +5,7 @@ extension Server {
     /// Connections that are accepted before the others are looked after again.
     private static let acceptBatch = 64
 
-    func acceptConnections() {
+    mutating func acceptConnections() {
         for _ in 0..<Self.acceptBatch {
             do throws(Errno) {
                 guard let descriptor = try UnixSocket.accept(listener.fd) else { return }
@@ -19,7 +19,7 @@ extension Server {
 
     /// Without a descriptor a connection could neither be served nor refused, and would wake the
     /// loop for ever: the spare one is given up for a moment.
-    private func refuseWithSpare() -> Bool {
+    private mutating func refuseWithSpare() -> Bool {
         guard spare.take() != nil else { return false }
         let refused = (try? UnixSocket.accept(listener.fd)) ?? nil
         let found = refused != nil
@@ -28,7 +28,7 @@ extension Server {
         return found
     }
 
-    private func admit(_ descriptor: consuming FileDescriptor) {
+    private mutating func admit(_ descriptor: consuming FileDescriptor) {
         let fd = descriptor.rawValue
         let peer: PeerCredentials
         let role: Role

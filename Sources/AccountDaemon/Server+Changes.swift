@@ -5,20 +5,20 @@ extension Server {
     /// Hands a change to the worker.
     ///
     /// It is kept here too until its result is there: what it lends belongs to this thread.
-    func begin(_ change: StoreChange) {
+    mutating func begin(_ change: StoreChange) {
         self.change = change
         worker.submit(change)
     }
 
     /// A call must wait for the change in hand.
-    func wait(_ connection: Connection) {
+    mutating func wait(_ connection: Connection) {
         connection.isWaiting = true
         waiting.append(connection)
         watchInput(connection)
     }
 
     /// The worker has finished.
-    func takeResult() {
+    mutating func takeResult() {
         guard let result = worker.takeResult() else { return }
         change = nil
         let outcome = service.finish(result, at: now, reply: &reply)
@@ -42,7 +42,7 @@ extension Server {
     }
 
     /// The next calls in line, until one of them begins a change of its own.
-    private func resumeWaiting() {
+    private mutating func resumeWaiting() {
         var line = waiting
         waiting.removeAll(keepingCapacity: true)
         line.reverse()

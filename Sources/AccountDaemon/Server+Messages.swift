@@ -5,7 +5,7 @@ import Varlink
 
 extension Server {
     /// Receives what is there and answers every message that is whole.
-    func receive(_ connection: Connection) {
+    mutating func receive(_ connection: Connection) {
         if connection.role == .stranger {
             hearStranger(connection)
             return
@@ -35,7 +35,7 @@ extension Server {
     }
 
     /// The peer will send no more: what is under way is finished first.
-    private func end(_ connection: Connection) {
+    private mutating func end(_ connection: Connection) {
         guard connection.isWaiting || connection.hasOutput else {
             close(connection)
             return
@@ -44,73 +44,114 @@ extension Server {
         waitFor(connection.hasOutput ? .writable : [], connection)
     }
 
+    /// What became of the next message of a text.
+    private enum Step {
+        /// It is not all there.
+        case incomplete
+        case tooLong
+        /// It ends at the offset, and this is the service's word on it.
+        case handled(end: Int, Outcome)
+    }
+
     /// Answers from the shared room; nothing is copied unless a message is not whole, or must wait.
-    private func answerFromRoom(_ connection: Connection, _ count: Int) {
+    private mutating func answerFromRoom(_ connection: Connection, _ count: Int) {
+        let maximum = maximumMessage(of: connection)
+        let caller = caller(connection)
         var start = 0
         while start < count, !connection.isClosed {
-            let end = room.withBytes {
-                MessageFraming.end(in: $0.extracting(0..<count), from: start)
+            if connection.isWaiting || connection.hasOutput {
+                keep(connection, start..<count)
+                break
             }
-            guard let end, !connection.isWaiting, !connection.hasOutput else {
+            let step = Self.answer(
+                room, start..<count, maximum, caller, now, &service, &reply)
+            switch step {
+            case .incomplete:
                 keep(connection, start..<count)
                 watchInput(connection)
                 return
-            }
-            guard end - start <= maximumMessage(of: connection) else {
+            case .tooLong:
                 refuseLength(connection)
                 return
+            case .handled(let end, let outcome):
+                if case .wait = outcome.action {
+                    keep(connection, start..<count)
+                    wait(connection)
+                    return
+                }
+                act(on: outcome, connection)
+                start = end + 1
             }
-            let outcome = room.withBytes { text in
-                service.handle(
-                    text.extracting(start..<end), from: caller(connection), at: now, reply: &reply)
-            }
-            if case .wait = outcome.action {
-                keep(connection, start..<count)
-                wait(connection)
-                return
-            }
-            act(on: outcome, connection)
-            start = end + 1
         }
         watchInput(connection)
+    }
+
+    private static func answer(
+        _ room: borrowing SecretBytes, _ range: Range<Int>, _ maximum: Int,
+        _ caller: AccountService.Caller, _ now: Instant, _ service: inout AccountService,
+        _ reply: inout SecretBuffer
+    ) -> Step {
+        room.withBytes { all in
+            answer(
+                all.extracting(0..<range.upperBound), range.lowerBound, maximum, caller, now,
+                &service, &reply)
+        }
+    }
+
+    private static func answer(
+        _ text: Span<UInt8>, _ start: Int, _ maximum: Int, _ caller: AccountService.Caller,
+        _ now: Instant, _ service: inout AccountService, _ reply: inout SecretBuffer
+    ) -> Step {
+        guard let end = MessageFraming.end(in: text, from: start) else {
+            return text.count - start > maximum ? .tooLong : .incomplete
+        }
+        guard end - start <= maximum else { return .tooLong }
+        let outcome = service.handle(
+            text.extracting(start..<end), from: caller, at: now, reply: &reply)
+        return .handled(end: end, outcome)
     }
 
     /// Answers what a connection has in hand, as far as it is whole and may be answered now.
-    func answerKept(_ connection: Connection) {
+    mutating func answerKept(_ connection: Connection) {
+        let maximum = maximumMessage(of: connection)
         while !connection.isClosed, !connection.isWaiting, !connection.hasOutput,
-            let bytes = connection.bytes, let input = bytes.input.take()
+            let bytes = connection.bytes, var rest = bytes.input.take()
         {
-            var rest = consume input
-            guard let end = rest.withBytes({ MessageFraming.end(in: $0) }) else {
-                if rest.count > maximumMessage(of: connection) {
-                    refuseLength(connection)
-                } else if !rest.isEmpty {
-                    bytes.input = consume rest
-                }
-                break
-            }
-            guard end <= maximumMessage(of: connection) else {
-                refuseLength(connection)
-                break
-            }
-            let outcome = rest.withBytes { text in
-                service.handle(
-                    text.extracting(0..<end), from: caller(connection), at: now, reply: &reply)
-            }
-            if case .wait = outcome.action {
-                bytes.input = consume rest
-                wait(connection)
+            let caller = caller(connection)
+            let step = Self.answer(rest, maximum, caller, now, &service, &reply)
+            switch step {
+            case .incomplete:
+                if !rest.isEmpty { bytes.input = consume rest }
+                watchInput(connection)
                 return
+            case .tooLong:
+                refuseLength(connection)
+                return
+            case .handled(let end, let outcome):
+                if case .wait = outcome.action {
+                    bytes.input = consume rest
+                    wait(connection)
+                    return
+                }
+                rest.removeFirst(end + 1)
+                if !rest.isEmpty { bytes.input = consume rest }
+                act(on: outcome, connection)
             }
-            rest.removeFirst(end + 1)
-            if !rest.isEmpty { bytes.input = consume rest }
-            act(on: outcome, connection)
         }
         watchInput(connection)
     }
 
+    private static func answer(
+        _ input: borrowing SecretBuffer, _ maximum: Int, _ caller: AccountService.Caller,
+        _ now: Instant, _ service: inout AccountService, _ reply: inout SecretBuffer
+    ) -> Step {
+        input.withBytes { text in
+            answer(text, 0, maximum, caller, now, &service, &reply)
+        }
+    }
+
     /// Does what the service decided.
-    private func act(on outcome: Outcome, _ connection: Connection) {
+    private mutating func act(on outcome: Outcome, _ connection: Connection) {
         // A change is noted by how it ends.
         if case .change = outcome.action {
         } else {
@@ -118,8 +159,7 @@ extension Server {
         }
         switch outcome.action {
         case .tokenReply:
-            let sent: Void? = service.withTokenReply { send($0, connection) }
-            if sent == nil { close(connection) }
+            sendToken(connection)
         case .reply:
             sendReply(connection)
         case .silence, .wait:
@@ -141,13 +181,13 @@ extension Server {
         connection.role == .owner ? Self.maximumMessage : Self.maximumForeignMessage
     }
 
-    private func refuseLength(_ connection: Connection) {
+    private mutating func refuseLength(_ connection: Connection) {
         note(nil, .tooLarge, connection)
         close(connection)
     }
 
     /// Sets the poller and the queue to what a connection waits for now.
-    func watchInput(_ connection: Connection) {
+    mutating func watchInput(_ connection: Connection) {
         guard !connection.isClosed else { return }
         if connection.hasOutput {
             waitFor(.writable, connection)
@@ -173,7 +213,7 @@ extension Server {
     }
 
     /// Keeps a part of the shared room for later.
-    private func keep(_ connection: Connection, _ part: Range<Int>) {
+    private mutating func keep(_ connection: Connection, _ part: Range<Int>) {
         guard !connection.isClosed, !part.isEmpty else { return }
         let held = connection.bytes ?? Connection.Bytes()
         connection.bytes = held
@@ -190,9 +230,7 @@ extension Server {
                     )
                 }
                 do throws(SecretMemoryError) {
-                    try room.withBytes { text throws(SecretMemoryError) in
-                        try input.append(text.extracting(part))
-                    }
+                    try Self.append(room, part, to: &input)
                 } catch {
                     held.input = consume input
                     throw error
@@ -208,6 +246,14 @@ extension Server {
         }
     }
 
+    private static func append(
+        _ room: borrowing SecretBytes, _ part: Range<Int>, to input: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        try room.withBytes { text throws(SecretMemoryError) in
+            try input.append(text.extracting(part))
+        }
+    }
+
     func budget(_ connection: Connection) -> SecretBudget {
         connection.user?.budget ?? ownerBudget
     }
@@ -215,7 +261,7 @@ extension Server {
     /// Closes the oldest half-sent message of another stranger to this memory. docs/PROTOCOL.md
     ///
     /// - Returns: whether there was one.
-    private func makeRoom(for connection: Connection) -> Bool {
+    private mutating func makeRoom(for connection: Connection) -> Bool {
         guard let user = connection.user else { return false }
         // A longest message and its growth: with less room than that the user's own is in the way.
         let ownIsFull = !user.budget.hasRoom(for: 4 * Self.maximumForeignMessage, alone: true)
@@ -234,7 +280,7 @@ extension Server {
     }
 
     /// A stranger's first call, whatever it is, is answered with PermissionDenied.
-    private func hearStranger(_ connection: Connection) {
+    private mutating func hearStranger(_ connection: Connection) {
         let fd = connection.fd
         let received =
             (try? room.withMutableBytes { room throws(Errno) in
@@ -257,7 +303,7 @@ extension Server {
         close(connection)
     }
 
-    func wipeRoom(_ count: Int) {
+    mutating func wipeRoom(_ count: Int) {
         room.withMutableBytes { room in room.wipe(first: count) }
     }
 }

@@ -1,49 +1,89 @@
+import AccountService
 import LinuxSystem
 import SecretMemory
 
 extension Server {
+    /// Bytes of room that the reply buffer keeps from one reply to the next.
+    static let replyCapacity = 4096
+
+    /// What became of bytes that were to be sent.
+    enum Transmission {
+        case sent
+        /// The peer does not take them at once: the rest is kept with the connection.
+        case kept
+        /// The peer is gone, or the rest cannot be kept: a reply that cannot be finished.
+        case failed
+    }
+
+    /// Sends bytes, and keeps what the peer does not take at once.
+    ///
+    /// Free of the server's state, so that the bytes may be lent by any part of it.
+    static func transmit(
+        _ bytes: Span<UInt8>, to connection: Connection, keepingIn arena: SecretArena,
+        _ budget: SecretBudget
+    ) -> Transmission {
+        let sent: Int
+        do throws(Errno) {
+            sent = try UnixSocket.send(fd: connection.fd, bytes) ?? 0
+        } catch { return .failed }
+        if sent == bytes.count { return .sent }
+        do throws(SecretMemoryError) {
+            var rest = try SecretBuffer(
+                arena: arena, capacity: bytes.count - sent, budget: budget)
+            try rest.append(bytes.extracting(sent..<bytes.count))
+            let held = connection.bytes ?? Connection.Bytes()
+            held.output = consume rest
+            connection.bytes = held
+            return .kept
+        } catch { return .failed }
+    }
+
+    /// Goes on after bytes were sent; no more calls are read until what was kept has been taken.
+    mutating func settle(_ transmission: Transmission, _ connection: Connection) {
+        switch transmission {
+        case .sent: return
+        case .failed: close(connection)
+        case .kept:
+            leaveQueue(connection)
+            unread.append(connection, at: milliseconds)
+            waitFor(.writable, connection)
+        }
+    }
+
+    /// Sends the ready-made reply to GetToken.
+    mutating func sendToken(_ connection: Connection) {
+        let arena = arena
+        let budget = budget(connection)
+        let result = service.withTokenReply { bytes in
+            Self.transmit(bytes, to: connection, keepingIn: arena, budget)
+        }
+        settle(result ?? .failed, connection)
+    }
+
     /// Sends the reply that was written, and wipes it.
-    func sendReply(_ connection: Connection) {
-        reply.withBytes { send($0, connection) }
+    mutating func sendReply(_ connection: Connection) {
+        let arena = arena
+        let budget = budget(connection)
+        let result = reply.withBytes { bytes in
+            Self.transmit(bytes, to: connection, keepingIn: arena, budget)
+        }
+        emptyReply()
+        settle(result, connection)
+    }
+
+    /// Wipes the reply, and gives back what a long one took.
+    mutating func emptyReply() {
         reply.removeAll()
-        if reply.capacity > 4096,
-            let smaller = try? SecretBuffer(
-                arena: arena, capacity: 4096, limit: Self.maximumReply)
+        guard reply.capacity > Self.replyCapacity else { return }
+        if let smaller = try? SecretBuffer(
+            arena: arena, capacity: Self.replyCapacity, limit: Self.maximumReply)
         {
             reply = smaller
         }
     }
 
-    /// Sends bytes; what the peer does not take at once is kept, and no more calls are read until
-    /// it has been taken.
-    func send(_ bytes: Span<UInt8>, _ connection: Connection) {
-        let sent: Int
-        do throws(Errno) {
-            sent = try UnixSocket.send(fd: connection.fd, bytes) ?? 0
-        } catch {
-            close(connection)
-            return
-        }
-        guard sent < bytes.count else { return }
-        let held = connection.bytes ?? Connection.Bytes()
-        connection.bytes = held
-        do throws(SecretMemoryError) {
-            var rest = try SecretBuffer(
-                arena: arena, capacity: bytes.count - sent, budget: budget(connection))
-            try rest.append(bytes.extracting(sent..<bytes.count))
-            held.output = consume rest
-        } catch {
-            // A reply that cannot be kept cannot be finished: an honest end.
-            close(connection)
-            return
-        }
-        leaveQueue(connection)
-        unread.append(connection, at: milliseconds)
-        waitFor(.writable, connection)
-    }
-
     /// The peer takes bytes again.
-    func sendRest(_ connection: Connection) {
+    mutating func sendRest(_ connection: Connection) {
         guard let bytes = connection.bytes, var output = bytes.output.take() else {
             watchInput(connection)
             return

@@ -7,7 +7,7 @@ import SecretMemory
 ///
 /// It moves bytes; what they mean is decided by `AccountService`, and what waits for a disk is done
 /// by `StoreWorker`.
-final class Server {
+struct Server: ~Copyable {
     /// Bytes of the owner's longest message. docs/PROTOCOL.md, "Limits"
     static let maximumMessage = 65_536
     /// Bytes of anybody else's.
@@ -59,9 +59,8 @@ final class Server {
 
     /// Given up to refuse a connection when descriptors have run out.
     var spare: FileDescriptor?
-    /// The clocks, read once for each wake-up.
+    /// The clocks, read once for each wake-up. Deadlines are in milliseconds of boot time.
     var now = Instant(realtime: 0, boottime: 0)
-    var milliseconds: Int64 = 0
     var watchdog: Watchdog
     var isEnding = false
     var exitStatus: Int32 = 0
@@ -71,6 +70,9 @@ final class Server {
         worker: StoreWorker, signals: consuming SignalDescriptor,
         service: consuming AccountService, records: consuming AccessRecords
     ) throws(StartError) {
+        let received = try Self.makeRoom(arena)
+        let written = try Self.makeReply(arena)
+        let polled = try Self.makePoller(listener, signals.rawValue, worker)
         self.arena = arena
         self.listener = listener
         self.policy = policy
@@ -81,24 +83,41 @@ final class Server {
         self.records = records
         ownerBudget = SecretBudget(limit: max(0, arena.capacity - Self.reservedForService))
         watchdog = Watchdog()
+        room = received
+        reply = written
+        poller = polled
+        spare = try? Files.open("/dev/null", .readOnly)
+    }
+
+    private static func makeRoom(_ arena: SecretArena) throws(StartError) -> SecretBytes {
         do throws(SecretMemoryError) {
-            room = try arena.allocate(Self.maximumMessage)
-            reply = try SecretBuffer(arena: arena, capacity: 4096, limit: Self.maximumReply)
+            return try arena.allocate(maximumMessage)
         } catch { throw .memory(error) }
+    }
+
+    private static func makeReply(_ arena: SecretArena) throws(StartError) -> SecretBuffer {
+        do throws(SecretMemoryError) {
+            return try SecretBuffer(arena: arena, capacity: replyCapacity, limit: maximumReply)
+        } catch { throw .memory(error) }
+    }
+
+    private static func makePoller(
+        _ listener: Listener, _ signals: Int32, _ worker: StoreWorker
+    ) throws(StartError) -> Poller {
         do throws(Errno) {
-            poller = try Poller()
-            spare = try Files.open("/dev/null", .readOnly)
+            let poller = try Poller()
             try poller.add(fd: listener.fd, events: .readable, token: Token.listener)
-            try poller.add(fd: self.signals.rawValue, events: .readable, token: Token.signals)
+            try poller.add(fd: signals, events: .readable, token: Token.signals)
             try poller.add(fd: worker.pollDescriptor, events: .readable, token: Token.worker)
             if let watched = listener.watchDescriptor {
                 try poller.add(fd: watched, events: .readable, token: Token.socketFile)
             }
+            return poller
         } catch { throw .system("the loop cannot be set up", error) }
     }
 
     /// Serves until a signal ends it.
-    func run() throws(StartError) -> Int32 {
+    mutating func run() throws(StartError) -> Int32 {
         readClocks()
         while !isEnding || change != nil {
             let count: Int
@@ -115,7 +134,10 @@ final class Server {
         return exitStatus
     }
 
-    private func handle(_ token: UInt64, _ events: PollEvents) {
+    /// The time that deadlines are held against.
+    var milliseconds: Int64 { now.boottime }
+
+    private mutating func handle(_ token: UInt64, _ events: PollEvents) {
         switch token {
         case Token.listener: acceptConnections()
         case Token.signals: takeSignals()
@@ -134,10 +156,9 @@ final class Server {
         }
     }
 
-    private func readClocks() {
-        milliseconds = Clock.monotonicMilliseconds()
+    private mutating func readClocks() {
         now = Instant(
-            realtime: Clock.realtime().seconds, boottime: Clock.boottimeMilliseconds())
+            realtime: Clock.realtimeSeconds(), boottime: Clock.boottimeMilliseconds())
     }
 
     /// Milliseconds until something must happen by itself; -1: nothing must.
@@ -152,7 +173,7 @@ final class Server {
         return Int32(min(max(0, next - milliseconds), 60_000))
     }
 
-    private func meetDeadlines() {
+    private mutating func meetDeadlines() {
         while let late = halfSent.first, late.deadline <= milliseconds {
             note(nil, .timedOut, late)
             close(late)
@@ -169,7 +190,7 @@ final class Server {
         watchdog.feed(at: milliseconds)
     }
 
-    private func takeSignals() {
+    private mutating func takeSignals() {
         while let signal = (try? signals.next()) ?? nil {
             switch signal {
             case SIGHUP: resolveGroups()
@@ -181,7 +202,7 @@ final class Server {
         }
     }
 
-    private func resolveGroups() {
+    private mutating func resolveGroups() {
         do throws(StartError) {
             policy = try groups.policy()
             Log.note("the groups were resolved again")
@@ -190,7 +211,7 @@ final class Server {
         }
     }
 
-    private func checkSocketFile() {
+    private mutating func checkSocketFile() {
         listener.drainWatch()
         guard !isEnding, !listener.isInPlace else { return }
         Log.note("the socket \(listener.path) was taken away; ending, so that another can be made")
@@ -198,12 +219,12 @@ final class Server {
         exitStatus = 1
     }
 
-    func note(_ method: Method?, _ verdict: Verdict, _ connection: Connection) {
+    mutating func note(_ method: Method?, _ verdict: Verdict, _ connection: Connection) {
         if records.isOn { records.note(method, verdict, connection, at: milliseconds) }
     }
 
     /// Ends a connection and wipes what is in hand of it.
-    func close(_ connection: Connection) {
+    mutating func close(_ connection: Connection) {
         guard !connection.isClosed else { return }
         leaveQueue(connection)
         records.close(connection)
@@ -211,7 +232,7 @@ final class Server {
         connections.remove(connection)
     }
 
-    func leaveQueue(_ connection: Connection) {
+    mutating func leaveQueue(_ connection: Connection) {
         switch connection.limit {
         case .none: break
         case .halfSent: halfSent.remove(connection)
@@ -221,7 +242,7 @@ final class Server {
     }
 
     /// Has the poller wait for something else of a connection.
-    func waitFor(_ events: PollEvents, _ connection: Connection) {
+    mutating func waitFor(_ events: PollEvents, _ connection: Connection) {
         guard !connection.isClosed, connection.interest != events else { return }
         do throws(Errno) {
             try poller.modify(

@@ -3,7 +3,7 @@ import LinuxSystem
 /// Tells the service manager that the loop still turns. sd_watchdog_enabled(3)
 struct Watchdog {
     private let interval: Int64?
-    /// When it must be told next, in milliseconds of the monotonic clock.
+    /// When it must be told next, in milliseconds of boot time.
     private(set) var deadline: Int64?
 
     init() {

@@ -11,7 +11,9 @@ package struct Outcome: Sendable {
         /// Another change is under way: keep the message and hand it in again once that is done.
         case wait
         /// Have this done, then call `finish`, which gives the reply.
-        case change(StoreChange)
+        ///
+        /// Boxed: an outcome is handed about for every query, and few are changes.
+        indirect case change(StoreChange)
         /// End the connection.
         case close
     }
