@@ -59,7 +59,9 @@ struct Server: ~Copyable {
 
     /// Given up to refuse a connection when descriptors have run out.
     var spare: FileDescriptor?
-    /// The clocks, read once for each wake-up. Deadlines are in milliseconds of boot time.
+    /// The clocks, read once for each wake-up.
+    ///
+    /// Deadlines are in milliseconds of boot time.
     var now = Instant(realtime: 0, boottime: 0)
     var watchdog: Watchdog
     var isEnding = false

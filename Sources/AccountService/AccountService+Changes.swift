@@ -145,7 +145,7 @@ extension AccountService {
 
     /// What was saved takes effect.
     private mutating func install(_ change: inout PendingChange) {
-        held = change.next.take()
+        hold(change.next.take())
         if let key = change.masterKey.take() {
             masterKey = consume key
             slots = change.slots
@@ -157,7 +157,7 @@ extension AccountService {
     ///
     /// Slots and key stay: the next login uses them.
     private mutating func forget() {
-        held = nil
+        hold(nil)
         switch standing {
         case .present, .empty: standing = .empty
         // What stood in the way of the account may stand in the way of the next one too.

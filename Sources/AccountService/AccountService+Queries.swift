@@ -22,11 +22,7 @@ extension AccountService {
         _ reply: inout SecretBuffer
     ) throws(Refusal) {
         try Parameters(of: call).refuseOthers(besides: [], index, text)
-        let clock =
-            switch held {
-            case .some(let held): held.watch.clock(at: now)
-            case .none: ExpiryWatch.Clock.steady
-            }
+        let clock = watch?.clock(at: now) ?? .steady
         let protection = slots?.protection ?? []
         try write(&reply) { writer, out throws(SecretMemoryError) in
             try writer.openObject("status", &out)
@@ -76,7 +72,7 @@ extension AccountService {
 
     /// Seconds left; says why where there is no account to speak of.
     mutating func remaining(at now: Instant) throws(Refusal) -> Int64 {
-        guard let remaining = held?.watch.remaining(at: now) else {
+        guard let remaining = watch?.remaining(at: now) else {
             switch standing {
             case .empty, .present: throw .noAccount
             case .locked: throw .locked

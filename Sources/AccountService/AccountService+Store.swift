@@ -14,10 +14,10 @@ extension AccountService {
         standing = found.standing
         slots = found.slots
         masterKey = found.masterKey.take()
-        held = nil
+        hold(nil)
         guard let account = found.account.take() else { return }
         do throws(SecretMemoryError) {
-            held = try HeldAccount(account, arena: arena)
+            hold(try HeldAccount(account, arena: arena))
         } catch {
             standing = .damaged("the account does not fit into the daemon's secret memory")
         }

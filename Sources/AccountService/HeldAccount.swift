@@ -4,13 +4,14 @@ import SecretMemory
 import Varlink
 
 /// The account while it is held: its token stands once, in the ready-made reply.
-struct HeldAccount: ~Copyable {
+///
+/// A class whose every field is constant: it is handed about as one pointer, where a value of its size
+/// would be copied for each query.
+final class HeldAccount {
     /// All but the access token, which is empty here.
-    private(set) var profile: UserAccount
+    let profile: UserAccount
     /// The whole reply to GetToken, terminator included.
     let reply: SecretBuffer
-    /// Whether the token has expired.
-    var watch: ExpiryWatch
     // Where in the reply the token stands, without its quotes.
     private let tokenRange: Range<Int>
     private let tokenCount: Int
@@ -40,7 +41,6 @@ struct HeldAccount: ~Copyable {
         tokenRange = start..<(start + length)
         tokenCount = account.accessToken.count
         account.accessToken = nothing
-        watch = ExpiryWatch(account.expiry)
         self.reply = out
         profile = account
     }

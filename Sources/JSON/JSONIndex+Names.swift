@@ -1,3 +1,5 @@
+import Glibc
+
 extension JSONIndex {
     /// Up to so many members each pair of names is compared; that needs neither hashing nor memory.
     private static let maximumPairwiseMembers = 8
@@ -84,7 +86,14 @@ extension JSONIndex {
     /// Compares two runs of bytes; not in constant time.
     static func isEqual(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
         guard one.count == other.count else { return false }
-        for index in one.indices where one[index] != other[index] { return false }
-        return true
+        return unsafe one.withUnsafeBytes { one in
+            unsafe other.withUnsafeBytes { other in
+                guard let start = one.baseAddress, let otherStart = other.baseAddress else {
+                    return true
+                }
+                // SAFETY: both have as many bytes.
+                return unsafe memcmp(start, otherStart, one.count) == 0
+            }
+        }
     }
 }

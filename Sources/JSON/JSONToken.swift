@@ -4,7 +4,15 @@
 /// stored or returned without lifetime annotations that are not part of the language yet.
 enum JSONToken {
     /// The offset of the next byte that is not whitespace, or the length of the text.
+    ///
+    /// Most texts have none, and that is all that is looked at here.
+    @inline(__always)
     static func skipWhitespace(in text: Span<UInt8>, from start: Int) -> Int {
+        if start < text.count, text[start] > 0x20 { return start }
+        return skipWhitespaceRun(in: text, from: start)
+    }
+
+    private static func skipWhitespaceRun(in text: Span<UInt8>, from start: Int) -> Int {
         var position = start
         while position < text.count {
             switch text[position] {
@@ -82,7 +90,7 @@ enum JSONToken {
     static func string(
         in text: Span<UInt8>, from start: Int, allowsEscapedNUL: Bool
     ) throws(JSONError) -> (end: Int, decodedCount: Int) {
-        var position = start
+        var position = plainEnd(in: text, from: start)
         var saved = 0
         while position < text.count {
             let byte = text[position]
@@ -95,7 +103,7 @@ enum JSONToken {
                 saved += end - position - count
                 position = end
             case 0x20..<0x80:
-                position += 1
+                position = plainEnd(in: text, from: position + 1)
             case 0x80...0xFF:
                 position = try multibyteCharacter(in: text, from: position)
             default:
@@ -103,6 +111,32 @@ enum JSONToken {
             }
         }
         throw .syntax(offset: position)
+    }
+
+    /// The offset of the next byte that is a quote, a backslash, a control character or no ASCII, or
+    /// one within eight bytes of the end.
+    ///
+    /// Eight bytes at a time: a borrow in one of the subtractions can only mark a byte that stands
+    /// after one that is marked rightly, and the first mark is what counts.
+    private static func plainEnd(in text: Span<UInt8>, from start: Int) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let high: UInt64 = 0x8080_8080_8080_8080
+        return unsafe text.withUnsafeBytes { bytes in
+            var position = start
+            while position + 8 <= bytes.count {
+                // SAFETY: eight bytes are left, as compared above.
+                let word = unsafe UInt64(
+                    littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+                let quote = word ^ (ones &* 0x22)
+                let backslash = word ^ (ones &* 0x5C)
+                let marks =
+                    (word | (word &- ones &* 0x20) & ~word | (quote &- ones) & ~quote
+                        | (backslash &- ones) & ~backslash) & high
+                if marks != 0 { return position + marks.trailingZeroBitCount / 8 }
+                position += 8
+            }
+            return position
+        }
     }
 
     // Checks the escape whose backslash is at `start`; `count` is its length in UTF-8.

@@ -31,13 +31,6 @@ import Glibc
         case unlockedPages
     }
 
-    /// A block of the buddy system.
-    struct Block {
-        fileprivate let offset: Int
-        fileprivate let order: Int
-        var size: Int { SecretArena.granule << order }
-    }
-
     /// The smallest block, in bytes.
     package static let granule = 64
 
@@ -109,10 +102,14 @@ import Glibc
     ///
     /// - Throws: `.exhausted` when no block of that size is free. Nothing falls back to the heap.
     package func allocate(_ count: Int) throws(SecretMemoryError) -> SecretBytes {
-        guard count <= capacity, let block = take(Self.order(for: count)) else {
-            throw .exhausted
-        }
-        return SecretBytes(arena: self, block: block, count: count)
+        guard count <= capacity else { throw .exhausted }
+        let order = Self.order(for: count)
+        guard let index = take(order) else { throw .exhausted }
+        let size = Self.granule << order
+        used += size
+        // SAFETY: the block lies within the region, and is this owner's alone until it is released.
+        return unsafe SecretBytes(
+            arena: self, start: base + index * size, blockSize: size, count: count)
     }
 
     private static func order(for count: Int) -> Int {
@@ -120,7 +117,8 @@ import Glibc
         return Int.bitWidth - (granules - 1).leadingZeroBitCount
     }
 
-    private func take(_ order: Int) -> Block? {
+    // Gives the index of a block among those of its order.
+    private func take(_ order: Int) -> Int? {
         var level = order
         var found = firstFree(level)
         while found == nil, level < topOrder {
@@ -134,17 +132,15 @@ import Glibc
             index *= 2
             setFree(level, index + 1, true)
         }
-        let block = Block(offset: index * (Self.granule << order), order: order)
-        used += block.size
-        return block
+        return index
     }
 
-    func release(_ block: Block) {
-        // SAFETY: the block came from `take` and is given back once, by its owner's deinit.
-        unsafe sodium_memzero(pointer(to: block), block.size)
-        used -= block.size
-        var level = block.order
-        var index = block.offset / block.size
+    func release(_ start: UnsafeMutableRawPointer, _ size: Int) {
+        // SAFETY: the block came from `allocate` and is given back once, by its owner's deinit.
+        unsafe sodium_memzero(start, size)
+        used -= size
+        var level = Self.order(for: size)
+        var index = unsafe (start - base) / size
         while level < topOrder, isFree(level, index ^ 1) {
             setFree(level, index ^ 1, false)
             index /= 2
@@ -191,10 +187,6 @@ import Glibc
         let mask: UInt64 = 1 << UInt64(bit % 64)
         // SAFETY: the words reach to the last order's last bit.
         if value { unsafe free[bit / 64] |= mask } else { unsafe free[bit / 64] &= ~mask }
-    }
-
-    @unsafe func pointer(to block: Block) -> UnsafeMutableRawPointer {
-        unsafe base + block.offset
     }
 
     private static func mapSecretFile(over base: UnsafeMutableRawPointer, _ size: Int) -> Bool {

@@ -4,11 +4,11 @@
 package struct SecretBuffer: ~Copyable {
     private let arena: SecretArena
     private let charged: Charged
-    private var storage: SecretBytes
+    @usableFromInline var storage: SecretBytes
     /// The most bytes it will ever hold.
     package let limit: Int
     /// Bytes it holds.
-    package private(set) var count = 0
+    package internal(set) var count = 0
 
     // As a field of its own, the optional reference would be destroyed by way of its type's metadata,
     // whose making costs a short-lived process 35,000 instructions.
@@ -85,7 +85,7 @@ package struct SecretBuffer: ~Copyable {
     /// Lets `body` write at the end and say how many bytes it wrote.
     ///
     /// - Parameter count: bytes of room that `body` gets, at the most.
-    package mutating func appendUpTo<E: Error>(
+    @inlinable package mutating func appendUpTo<E: Error>(
         _ count: Int, _ body: (inout MutableSpan<UInt8>) throws(E) -> Int
     ) throws(E) -> Int {
         let start = self.count
@@ -118,7 +118,7 @@ package struct SecretBuffer: ~Copyable {
     package mutating func removeAll() { truncate(to: 0) }
 
     /// Lends what it holds.
-    package func withBytes<R: ~Copyable, E: Error>(
+    @inlinable package func withBytes<R: ~Copyable, E: Error>(
         _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         let count = self.count
@@ -128,7 +128,7 @@ package struct SecretBuffer: ~Copyable {
     }
 
     /// Lends what it holds for writing.
-    package mutating func withMutableBytes<R: ~Copyable, E: Error>(
+    @inlinable package mutating func withMutableBytes<R: ~Copyable, E: Error>(
         _ body: (inout MutableSpan<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         try storage.withMutableBlock(0..<count, body)

@@ -6,39 +6,40 @@ import Glibc
 ///
 /// The bytes are lent to closures as spans and never copied out: there is no `String`, no array, no
 /// description of them. What must leave locked memory leaves through a system call on a span.
-package struct SecretBytes: ~Copyable {
+@safe package struct SecretBytes: ~Copyable {
     fileprivate let arena: SecretArena
-    fileprivate let block: SecretArena.Block
+    @usableFromInline let start: UnsafeMutableRawPointer
+    /// The bytes that the block has room for, at least `count`.
+    @usableFromInline let blockSize: Int
     /// How many bytes were asked for; the block may be larger.
     package let count: Int
 
-    init(arena: SecretArena, block: SecretArena.Block, count: Int) {
+    init(arena: SecretArena, start: UnsafeMutableRawPointer, blockSize: Int, count: Int) {
         self.arena = arena
-        self.block = block
+        unsafe self.start = unsafe start
+        self.blockSize = blockSize
         self.count = count
     }
 
-    deinit { arena.release(block) }
-
-    /// The bytes that the block has room for, at least `count`.
-    var blockSize: Int { block.size }
+    deinit { unsafe arena.release(start, blockSize) }
 
     /// Lends the bytes.
-    package func withBytes<R: ~Copyable, E: Error>(
+    ///
+    /// Inlined where it is called, as every query comes through here.
+    @inlinable package func withBytes<R: ~Copyable, E: Error>(
         _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         // SAFETY: the block is this value's alone while it lives; the span cannot outlive the call.
-        let lent = unsafe UnsafeRawBufferPointer(start: arena.pointer(to: block), count: count)
+        let lent = unsafe UnsafeRawBufferPointer(start: start, count: count)
         return try body(unsafe Span<UInt8>(_unsafeBytes: lent))
     }
 
     /// Lends the bytes for writing.
-    package mutating func withMutableBytes<R: ~Copyable, E: Error>(
+    @inlinable package mutating func withMutableBytes<R: ~Copyable, E: Error>(
         _ body: (inout MutableSpan<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         // SAFETY: as above, and `mutating` makes the access exclusive.
-        let lent = unsafe UnsafeMutableRawBufferPointer(
-            start: arena.pointer(to: block), count: count)
+        let lent = unsafe UnsafeMutableRawBufferPointer(start: start, count: count)
         var span = unsafe MutableSpan<UInt8>(_unsafeBytes: lent)
         return try body(&span)
     }
@@ -47,8 +48,7 @@ package struct SecretBytes: ~Copyable {
     package func isEqual(to other: borrowing SecretBytes) -> Bool {
         guard count == other.count else { return false }
         // SAFETY: both blocks hold `count` bytes.
-        return unsafe sodium_memcmp(
-            arena.pointer(to: block), other.arena.pointer(to: other.block), count) == 0
+        return unsafe sodium_memcmp(start, other.start, count) == 0
     }
 }
 
@@ -78,7 +78,7 @@ extension MutableSpan where Element == UInt8 {
 
 extension SecretBytes {
     /// Lends the whole block, past `count` too.
-    func withFullBlock<R: ~Copyable, E: Error>(
+    @inlinable func withFullBlock<R: ~Copyable, E: Error>(
         _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         // SAFETY: the block is this value's alone while it lives; the span cannot outlive the call.
@@ -87,7 +87,7 @@ extension SecretBytes {
     }
 
     /// Lends a part of the block for writing, past `count` too.
-    mutating func withMutableBlock<R: ~Copyable, E: Error>(
+    @inlinable mutating func withMutableBlock<R: ~Copyable, E: Error>(
         _ range: Range<Int>, _ body: (inout MutableSpan<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         precondition(range.lowerBound >= 0 && range.upperBound <= blockSize, "outside the block")
@@ -97,8 +97,6 @@ extension SecretBytes {
         var span = unsafe MutableSpan<UInt8>(_unsafeBytes: lent)
         return try body(&span)
     }
-
-    private var start: UnsafeMutableRawPointer { unsafe arena.pointer(to: block) }
 }
 
 extension MutableSpan where Element == UInt8 {
