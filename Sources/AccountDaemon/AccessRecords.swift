@@ -7,6 +7,8 @@ import LinuxSystem
 /// Never a value. Under systemd the records go to the journal, by its native protocol; else to
 /// standard error, if they were asked for. Writing never waits: what cannot be written is counted.
 struct AccessRecords: ~Copyable {
+    /// Bytes of a program's path that are recorded.
+    private static let longestPath = 1024
     /// Milliseconds after which a record is written though the connection goes on.
     static let interval: Int64 = 1000
 
@@ -122,7 +124,7 @@ struct AccessRecords: ~Copyable {
 
     private mutating func put(_ line: String, _ fields: JournalRecord) -> Bool {
         guard usesStandardError else { return journal?.send(fields) ?? false }
-        return (try? StandardStream.print("accountd: \(line)\n", to: StandardStream.error)) != nil
+        return Log.note(line)
     }
 
     /// The program at the other end, where it can be told: a daemon that is not root cannot read
@@ -138,7 +140,7 @@ struct AccessRecords: ~Copyable {
     // A program may be called anything: a record stays one line of plain words.
     private static func escaped(_ text: String) -> String {
         var out = ""
-        for byte in text.utf8 where byte != UInt8(ascii: "\n") {
+        for byte in text.utf8.prefix(longestPath) where byte != UInt8(ascii: "\n") {
             let isPlain = byte > 0x20 && byte < 0x7F
             out.unicodeScalars.append(isPlain ? Unicode.Scalar(byte) : "?")
         }

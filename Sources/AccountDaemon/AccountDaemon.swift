@@ -22,8 +22,8 @@ package enum AccountDaemon {
     static let dyingPatience: Int64 = 2000
     /// Milliseconds between two looks.
     static let lockPause: UInt32 = 10
-    /// Descriptors: every connection, and what the daemon itself needs.
-    static let descriptors = UInt64(ConnectionTable.maximum + 64)
+    /// Descriptors that the daemon itself needs: its own, and those of a change to the store.
+    static let ownDescriptors = 64
 
     /// Runs the daemon.
     ///
@@ -34,8 +34,10 @@ package enum AccountDaemon {
         // Before anything else: a closed standard descriptor must not become the socket.
         try? ProcessHardening.openStandardDescriptors()
         let options: DaemonOptions
+        let readiness: Readiness
         do throws(StartError) {
             options = try DaemonOptions(Array(arguments.dropFirst()))
+            readiness = try Readiness(options.readyDescriptor)
         } catch {
             Log.note(error.message)
             Log.note("hint: accountd --help lists the options")
@@ -46,7 +48,6 @@ package enum AccountDaemon {
         case .version: return print("accountd \(version)\n")
         case .serve: break
         }
-        let readiness = Readiness(options.readyDescriptor)
         do throws(StartError) {
             return try serve(options, readiness)
         } catch {
@@ -64,17 +65,18 @@ package enum AccountDaemon {
     private static func serve(
         _ options: DaemonOptions, _ readiness: Readiness
     ) throws(StartError) -> Int32 {
+        let maximumConnections: Int
         do throws(Errno) {
             try ProcessHardening.apply()
             CrashSignals.useDefaults()
-            try ResourceLimits.raiseOpenFiles(to: descriptors)
+            maximumConnections = try raiseDescriptors()
         } catch { throw .system("the process cannot be hardened", error) }
         let signals: SignalDescriptor
         do throws(Errno) {
             signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP, SIGUSR1])
         } catch { throw .system("signals cannot be taken", error) }
 
-        let passed = try passedListener()
+        let passed = try passedListener(options)
         let paths = try StorePaths(options, socketIsPassed: passed != nil)
         let groups = GroupNames(readers: options.readers, observers: options.observers)
         let policy = try groups.policy()
@@ -113,18 +115,34 @@ package enum AccountDaemon {
 
         var server = try Server(
             arena: arena, listener: listener, policy: policy, groups: groups, worker: worker,
-            signals: signals, service: service, records: records(options))
+            signals: signals, service: service, records: records(options),
+            maximumConnections: maximumConnections)
         ServiceManager.notify("READY=1\nSTATUS=Serving \(listener.path)")
         readiness.tell("ready")
         defer { listener.remove() }
         return try server.run()
     }
 
-    private static func passedListener() throws(StartError) -> ServiceManager.Listener? {
+    /// Has room for every connection, as far as the limit lets it, and never lets them take what the
+    /// daemon itself needs.
+    ///
+    /// - Returns: how many connections there may be.
+    private static func raiseDescriptors() throws(Errno) -> Int {
+        let wanted = ConnectionTable.maximum + ownDescriptors
+        let limit = try ResourceLimits.raiseOpenFiles(to: UInt64(wanted))
+        return max(1, Int(min(limit, UInt64(wanted))) - ownDescriptors)
+    }
+
+    private static func passedListener(
+        _ options: DaemonOptions
+    ) throws(StartError) -> ServiceManager.Listener? {
         let passed = ServiceManager.takeListeners()
         guard let first = passed.first else { return nil }
         guard passed.count == 1, first.isUnixStream else {
             throw .refused("one listening Unix stream socket is wanted from the service manager")
+        }
+        guard first.fd != options.readyDescriptor else {
+            throw .refused("--ready-fd \(first.fd) is the socket that the service manager passed")
         }
         return first
     }
@@ -226,10 +244,18 @@ package enum AccountDaemon {
         _ path: String, _ paths: StorePaths, _ directory: borrowing Directory
     ) throws(StartError) {
         let own = "\(paths.state)/\(StorePaths.socketName)"
-        guard path != own, path.hasPrefix("/") else { return }
+        guard path.hasPrefix("/"), !isSameName(path, own) else { return }
         do throws(Errno) {
             try directory.setSymbolicLink(StorePaths.socketName, to: path)
         } catch { throw .system("\(own) cannot be made to lead to \(path)", error) }
+    }
+
+    /// Whether two paths are of one name in one directory, however they are spelt.
+    private static func isSameName(_ path: String, _ other: String) -> Bool {
+        guard let one = try? FileStatus.of(path: path, following: false),
+            let two = try? FileStatus.of(path: other, following: false)
+        else { return path == other }
+        return one.isSameFile(as: two)
     }
 
     private static func records(_ options: DaemonOptions) -> AccessRecords {

@@ -15,11 +15,19 @@ struct ConnectionTable: ~Copyable {
     /// Of any one of them.
     static let foreignUserBudget = 128 * 1024
 
+    /// Connections that there is room for: fewer than `maximum` where descriptors are few.
+    let maximum: Int
     private(set) var count = 0
     private var byDescriptor: [Connection?] = []
     private var users: [UInt32: ForeignUser] = [:]
     private var generation: UInt32 = 0
     private let foreign = SecretBudget(limit: ConnectionTable.foreignBudget)
+    private var reservedForOwner: Int { min(Self.reservedForOwner, maximum / 4) }
+
+    /// Makes an empty one.
+    init(maximum: Int = ConnectionTable.maximum) {
+        self.maximum = min(maximum, Self.maximum)
+    }
 
     /// Takes a connection in.
     ///
@@ -28,7 +36,7 @@ struct ConnectionTable: ~Copyable {
         _ descriptor: consuming FileDescriptor, peer: PeerCredentials, role: Role
     ) -> Connection? {
         let isOwner = role == .owner
-        guard count < Self.maximum - (isOwner ? 0 : Self.reservedForOwner) else { return nil }
+        guard count < maximum - (isOwner ? 0 : reservedForOwner) else { return nil }
         var user: ForeignUser?
         if !isOwner {
             let known =

@@ -5,12 +5,20 @@ import LinuxSystem
 final class Readiness {
     private var descriptor: FileDescriptor?
 
-    init(_ number: Int32?) {
-        descriptor = number.map { FileDescriptor(owning: $0) }
-        switch descriptor {
-        case .some(let descriptor): try? descriptor.setInherited(false)
-        case .none: break
+    /// Takes the descriptor over.
+    ///
+    /// - Throws: when it is not open: the number would soon be that of something of the daemon's own,
+    ///   which would be written to and closed.
+    init(_ number: Int32?) throws(StartError) {
+        guard let number else { return }
+        let given = FileDescriptor(owning: number)
+        do throws(Errno) {
+            try given.setInherited(false)
+        } catch {
+            _ = given.release()
+            throw .usage("--ready-fd \(number): \(error.description)")
         }
+        descriptor = consume given
     }
 
     func tell(_ line: String) {

@@ -4,6 +4,8 @@ import LinuxSystem
 extension Server {
     /// Connections that are accepted before the others are looked after again.
     private static let acceptBatch = 64
+    /// Milliseconds for which nobody is accepted when nobody can even be refused.
+    private static let acceptPause: Int64 = 100
 
     mutating func acceptConnections() {
         for _ in 0..<Self.acceptBatch {
@@ -20,12 +22,35 @@ extension Server {
     /// Without a descriptor a connection could neither be served nor refused, and would wake the
     /// loop for ever: the spare one is given up for a moment.
     private mutating func refuseWithSpare() -> Bool {
-        guard spare.take() != nil else { return false }
+        guard spare.take() != nil else {
+            // Another thread, or another process, took it in that moment.
+            pauseAccepting()
+            return false
+        }
         let refused = (try? UnixSocket.accept(listener.fd)) ?? nil
         let found = refused != nil
         if let refused { _ = consume refused }
         spare = try? Files.open("/dev/null", .readOnly)
         return found
+    }
+
+    private mutating func pauseAccepting() {
+        guard (try? waitForConnections(false)) != nil else { return }
+        acceptsAgainAt = milliseconds + Self.acceptPause
+    }
+
+    /// Tries again, with a spare descriptor if there is one by now.
+    mutating func resumeAccepting() {
+        acceptsAgainAt = nil
+        if spare == nil { spare = try? Files.open("/dev/null", .readOnly) }
+        if (try? waitForConnections(true)) == nil {
+            acceptsAgainAt = milliseconds + Self.acceptPause
+        }
+    }
+
+    private func waitForConnections(_ waits: Bool) throws(Errno) {
+        try poller.modify(
+            fd: listener.fd, events: waits ? .readable : [], token: Token.listener)
     }
 
     private mutating func admit(_ descriptor: consuming FileDescriptor) {

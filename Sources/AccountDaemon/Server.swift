@@ -39,7 +39,7 @@ struct Server: ~Copyable {
     var poller: Poller
     var signals: SignalDescriptor
     var service: AccountService
-    var connections = ConnectionTable()
+    var connections: ConnectionTable
     var records: AccessRecords
     let ownerBudget: SecretBudget
 
@@ -59,6 +59,8 @@ struct Server: ~Copyable {
 
     /// Given up to refuse a connection when descriptors have run out.
     var spare: FileDescriptor?
+    /// When connections are accepted again, in milliseconds; nil while they are.
+    var acceptsAgainAt: Int64?
     /// The clocks, read once for each wake-up.
     ///
     /// Deadlines are in milliseconds of boot time.
@@ -70,7 +72,8 @@ struct Server: ~Copyable {
     init(
         arena: SecretArena, listener: Listener, policy: AccessPolicy, groups: GroupNames,
         worker: StoreWorker, signals: consuming SignalDescriptor,
-        service: consuming AccountService, records: consuming AccessRecords
+        service: consuming AccountService, records: consuming AccessRecords,
+        maximumConnections: Int = ConnectionTable.maximum
     ) throws(StartError) {
         let received = try Self.makeRoom(arena)
         let written = try Self.makeReply(arena)
@@ -83,6 +86,7 @@ struct Server: ~Copyable {
         self.signals = signals
         self.service = service
         self.records = records
+        connections = ConnectionTable(maximum: maximumConnections)
         ownerBudget = SecretBudget(limit: max(0, arena.capacity - Self.reservedForService))
         watchdog = Watchdog()
         room = received
@@ -171,6 +175,7 @@ struct Server: ~Copyable {
         if let deadline = strangers.deadline { next = min(next, deadline) }
         if let deadline = records.deadline { next = min(next, deadline) }
         if let deadline = watchdog.deadline { next = min(next, deadline) }
+        if let acceptsAgainAt { next = min(next, acceptsAgainAt) }
         guard next != .max else { return -1 }
         return Int32(min(max(0, next - milliseconds), 60_000))
     }
@@ -189,6 +194,7 @@ struct Server: ~Copyable {
             close(late)
         }
         if let deadline = records.deadline, deadline <= milliseconds { records.flush() }
+        if let acceptsAgainAt, acceptsAgainAt <= milliseconds { resumeAccepting() }
         watchdog.feed(at: milliseconds)
     }
 
