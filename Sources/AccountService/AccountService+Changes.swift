@@ -136,7 +136,7 @@ extension AccountService {
         }
         var change = PendingChange(method: .logout, isOneway: call.oneway, stage: .removes)
         if let uid = held?.profile.uid {
-            if let wanted, !index.equals(wanted, uid, in: text) { throw .accountExists(uid) }
+            if let wanted, !index.string(wanted, equals: uid.utf8.span, in: text) { throw .accountExists(uid) }
             change.uid = uid
         }
         pending = consume change
