@@ -1,4 +1,5 @@
 import AccountService
+import Glibc
 import LinuxSystem
 
 /// The store's directory, and what is done to its files. docs/FORMAT.md, "Files" and "Writing"
@@ -81,16 +82,13 @@ struct StoreFiles: ~Copyable, Sendable {
     // MARK: Writing
 
     private func save(_ request: SaveRequest) throws(StoreFailure) {
+        if let expected = request.expectedSlots { try confirmSlots(expected) }
         if let loan = request.keyFile { try keyFile.create(loan) }
         if let time = request.setsSlotsAsideAt {
             try setAside(Self.slots, at: time)
             try setAside(Self.slotsCopy, at: time)
         }
-        if let slots = request.slots {
-            // The copy first: it is never older than the slots.
-            try write(slots, to: Self.slotsCopy)
-            try write(slots, to: Self.slots)
-        }
+        if let slots = request.slots { try writeSlots(slots) }
         do throws(AtomicFileError) {
             try AtomicFile.write(
                 request.account, to: Self.account, in: directory,
@@ -107,6 +105,36 @@ struct StoreFiles: ~Copyable, Sendable {
                 message: "the account is stored; the previous one could not be removed from "
                     + "\(path)/\(Self.previousAccount): \(error.description)", isInPlace: true)
         }
+    }
+
+    /// An account is of no use without the slots that open it: they may have been removed with the
+    /// whole directory, or another store may stand there now.
+    private func confirmSlots(_ expected: [UInt8]) throws(StoreFailure) {
+        let place = "\(path)/\(Self.slots)"
+        let found: [UInt8]
+        do throws(Errno) {
+            found = try directory.read(name: Self.slots, limit: Self.maximumFileSize)
+        } catch {
+            if error == .notFound {
+                try writeSlots(expected)
+                return
+            }
+            throw StoreFailure(
+                errno: error.rawValue,
+                message: "\(place) cannot be read: \(error.description); nothing was stored",
+                isInPlace: false)
+        }
+        guard found != expected else { return }
+        throw StoreFailure(
+            errno: ESTALE,
+            message: "\(place) is not what it was when the store was read: `account doctor` says "
+                + "what is wrong with it; nothing was stored", isInPlace: false)
+    }
+
+    private func writeSlots(_ slots: [UInt8]) throws(StoreFailure) {
+        // The copy first: it is never older than the slots.
+        try write(slots, to: Self.slotsCopy)
+        try write(slots, to: Self.slots)
     }
 
     /// After an error of the last fsync the file is read back, so that the answer can say what

@@ -84,6 +84,15 @@ extension AccountService {
         if masterKey == nil {
             guard let key else { throw Self.confused }
             try makeKey(&change, &request, key, now)
+        } else if let slots {
+            if slots.isInPlace {
+                request.expectedSlots = slots.bytes
+            } else {
+                // They come from their copy; without them the account would be shut after a restart.
+                request.setsSlotsAsideAt = now.realtime
+                request.slots = slots.bytes
+                change.slots = slots.written
+            }
         }
         request.account = try sealed(change.candidate, change.masterKey)
         change.next = try hold(change.candidate.take())
@@ -181,8 +190,9 @@ extension AccountService {
             }
             let masterKey = try MasterKey.random(in: arena)
             let slots = try Self.slots(for: masterKey, key, now, arena)
-            request.slots = try Self.serialized(slots, arena)
-            change.slots = slots
+            let bytes = try Self.serialized(slots, arena)
+            request.slots = bytes
+            change.slots = StoredSlots(slots: slots, bytes: bytes, isInPlace: true)
             change.masterKey = consume masterKey
         } catch { throw Self.refusal(error) }
     }

@@ -79,7 +79,7 @@ package struct AccountService: ~Copyable {
     /// Whether the held account's token has expired.
     var watch: ExpiryWatch?
     var masterKey: MasterKey?
-    var slots: KeySlots?
+    var slots: StoredSlots?
     var pending: PendingChange?
 
     /// Makes a service with an empty store.
@@ -96,9 +96,15 @@ package struct AccountService: ~Copyable {
     }
 
     /// Serves an account from now on, or none.
-    mutating func hold(_ account: HeldAccount?) {
+    ///
+    /// What is known of the end of the one before holds for the next one too, if it ends at the same
+    /// time: a token that has expired does not come to life by being stored or read again.
+    mutating func hold(_ account: HeldAccount?, at now: Instant) {
+        let earlier = watch
         held = account
         watch = account.map { ExpiryWatch($0.profile.expiry) }
+        if let earlier { watch?.learn(from: earlier) }
+        _ = watch?.remaining(at: now)
     }
 
     /// Answers one call.

@@ -22,6 +22,9 @@ package struct SaveRequest: Sendable {
     package var setsSlotsAsideAt: Int64?
     /// New key slots; the copy is written before them, so that it is never older.
     package var slots: [UInt8]?
+    /// The key slots that must stand there, else the account could not be opened again: they are
+    /// written where there are none, and nothing is where there are others.
+    package var expectedSlots: [UInt8]?
     /// The sealed account.
     package var account: [UInt8]
     /// Whether the account that it replaces stays as the previous generation.
