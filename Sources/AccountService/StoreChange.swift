@@ -99,7 +99,7 @@ package final class SecretLoan: @unchecked Sendable {
     package init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
 
     /// Lends the bytes for one call.
-    package func withBytes<R: ~Copyable, E: Error>(
+    package func withBytes<R, E: Error>(
         _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         try bytes.withBytes(body)
