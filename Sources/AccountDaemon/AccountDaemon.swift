@@ -100,7 +100,7 @@ package enum AccountDaemon {
                 keyFilePath: paths.keyFile.path))
         let listener = try listen(passed, paths, directory)
 
-        let files = StoreFiles(
+        var files = StoreFiles(
             path: paths.state, keyFile: paths.keyFile, directory: directory, lock: lock)
         do throws(SecretMemoryError) {
             let key = try KeyFileReading(arena: arena)

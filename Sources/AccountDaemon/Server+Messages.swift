@@ -154,6 +154,7 @@ extension Server {
                 }
                 rest.removeFirst(end + 1)
                 if !rest.isEmpty { bytes.input = consume rest }
+                forgetHalfSent(connection)
                 act(on: outcome, connection)
             }
         }
@@ -167,6 +168,11 @@ extension Server {
         input.withBytes { text in
             answer(text, 0, maximum, caller, now, &service, &reply)
         }
+    }
+
+    /// A whole message was answered: the time of one that is half-sent begins anew behind it.
+    private mutating func forgetHalfSent(_ connection: Connection) {
+        if connection.limit == .halfSent { leaveQueue(connection) }
     }
 
     /// Does what the service decided.

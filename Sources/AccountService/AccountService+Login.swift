@@ -80,7 +80,8 @@ extension AccountService {
     ) throws(Refusal) -> SaveRequest {
         let keepsPrevious = try mayReplace(change.candidate?.uid, change.replaces)
         change.stage = .saves
-        var request = SaveRequest(account: [], keepsPrevious: keepsPrevious)
+        var request = SaveRequest(
+            account: [], keepsPrevious: keepsPrevious, time: now.realtime)
         if masterKey == nil {
             guard let key else { throw Self.confused }
             try makeKey(&change, &request, key, now)

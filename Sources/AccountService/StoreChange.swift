@@ -32,10 +32,14 @@ package struct SaveRequest: Sendable {
     /// Where it does not, no previous generation stays at all.
     package var keepsPrevious: Bool
 
+    /// The time in seconds since 1970, for the names of what is set aside.
+    package var time: Int64
+
     /// Makes a request that writes an account alone.
-    package init(account: [UInt8], keepsPrevious: Bool) {
+    package init(account: [UInt8], keepsPrevious: Bool, time: Int64) {
         self.account = account
         self.keepsPrevious = keepsPrevious
+        self.time = time
     }
 }
 
