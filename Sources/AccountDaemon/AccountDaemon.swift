@@ -105,7 +105,7 @@ package enum AccountDaemon {
         do throws(SecretMemoryError) {
             let key = try KeyFileReading(arena: arena)
             paths.keyFile.read(into: key)
-            try service.load(files.readAll(), key, at: Server.readInstant())
+            try service.load(files.read(), key, at: Server.readInstant())
         } catch { throw .memory(error) }
         if let trouble = service.trouble { Log.note(trouble) }
         let worker: StoreWorker

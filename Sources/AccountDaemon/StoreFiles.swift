@@ -96,8 +96,10 @@ struct StoreFiles: ~Copyable, Sendable {
         return contents
     }
 
-    /// Whether the account file is still what was read or written last. One that was damaged, or put
-    /// there by somebody else, must not become the spare in the place of a good one.
+    /// Whether the account file is still what was read or written last.
+    ///
+    /// One that was damaged, or put there by somebody else, must not become the spare in the place
+    /// of a good one.
     private var accountIsKnown: Bool {
         guard let lastAccount else { return false }
         return (try? directory.read(name: Self.account, limit: Self.maximumFileSize)) == lastAccount
