@@ -1,0 +1,117 @@
+"""Stops the client in the middle of its work and scans its memory."""
+
+import fcntl
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import harness
+from process_memory import Scan, found_in_file
+
+F_SETPIPE_SZ = 1031
+WAIT_SECONDS = 10
+
+
+def wait_until_blocked(process, where):
+    """Until the process sleeps in a kernel function whose name holds one of the words."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    place = "?"
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            return f"it ended with {process.returncode}"
+        place = pathlib.Path(f"/proc/{process.pid}/wchan").read_text()
+        if any(word in place for word in where):
+            return None
+        time.sleep(0.01)
+    return f"it is in {place}"
+
+
+def full_pipe():
+    """A pipe into which not one byte more goes."""
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, F_SETPIPE_SZ, os.sysconf("SC_PAGE_SIZE"))
+    os.set_blocking(writing, False)
+    filled = 0
+    try:
+        while True:
+            filled += os.write(writing, b"." * 512)
+    except BlockingIOError:
+        pass
+    os.set_blocking(writing, True)
+    return reading, writing, filled
+
+
+def judge(findings, what, pid, secret):
+    scan = Scan(pid, {"token": secret})
+    copies = scan.found("token")
+    outside = [copy for copy in copies if not copy.mapping.is_locked_and_undumped]
+    findings.expect(copies, f"{what}: the scan sees the token (else it proves nothing)")
+    findings.expect(not outside, f"{what}: the token stands in locked, undumped memory only",
+                    "; ".join(map(str, outside[:6])))
+    for place in ("cmdline", "environ"):
+        findings.expect(not found_in_file(f"/proc/{pid}/{place}", {"token": secret}),
+                        f"{what}: no token in its {place}")
+    with open(f"/proc/{pid}/limits") as file:
+        line = next(line for line in file if line.startswith("Max core file size"))
+    # The hard limit is not the client's to lower: `account exec` passes it on.
+    findings.expect(line.split()[4] == "0", f"{what}: it writes no core", line.strip())
+
+
+def check_output(daemon, client, token, words, expected, findings):
+    what = f"account {' '.join(words)} at its write"
+    reading, writing, filled = full_pipe()
+    process = subprocess.Popen([client, *words, "--socket", daemon.socket], stdout=writing,
+                               env=daemon.environment)
+    os.close(writing)
+    try:
+        trouble = wait_until_blocked(process, ("pipe",))
+        findings.expect(trouble is None, f"{what} can be stopped", trouble or "")
+        if trouble is None:
+            judge(findings, what, process.pid, token)
+            printed = b""
+            while part := os.read(reading, 65536):
+                printed += part
+            findings.expect(expected in printed[filled:], f"{what}: it prints what was asked")
+    finally:
+        os.close(reading)
+        harness.end(process)
+
+
+def check_login(daemon, client, findings):
+    """The client waits for a daemon that is stopped, its login sent."""
+    token = harness.made_up_token()
+    response = (f'{{"access_token":"{token}","expires_in":604800,"remind_in":"604800",'
+                '"uid":"1234567890"}').encode()
+    os.kill(daemon.pid, signal.SIGSTOP)
+    process = subprocess.Popen(
+        [client, "login", "--from", "-", "--replace", "--no-input", "--socket", daemon.socket],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=daemon.environment)
+    try:
+        process.stdin.write(response)
+        process.stdin.close()
+        trouble = wait_until_blocked(process, ("unix", "poll", "skb", "sock"))
+        time.sleep(0.2)
+        findings.expect(trouble is None, "account login waits for the daemon", trouble or "")
+        if trouble is None:
+            judge(findings, "account login, the login sent", process.pid, token.encode())
+        os.kill(daemon.pid, signal.SIGCONT)
+        findings.expect(process.wait(WAIT_SECONDS) == 0, "account login succeeds in the end")
+        held = daemon.call("GetToken")["access_token"]
+        findings.expect(held == token, "the daemon has the token that was logged in")
+    finally:
+        os.kill(daemon.pid, signal.SIGCONT)
+        harness.end(process)
+
+
+def check_client(program, client, directory, findings):
+    token = harness.made_up_token()
+    with harness.Daemon(program, directory / "client") as daemon:
+        daemon.login(token)
+        secret = token.encode()
+        check_output(daemon, client, secret, ["token"], secret, findings)
+        check_output(daemon, client, secret, ["token", "--json"], secret, findings)
+        check_output(daemon, client, secret, ["header"], b"Authorization: OAuth2 " + secret,
+                     findings)
+        check_login(daemon, client, findings)
