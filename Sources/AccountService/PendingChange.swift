@@ -9,8 +9,6 @@ struct PendingChange: ~Copyable {
         case loginReads
         case saves
         case removes
-        /// What stood in the way of the account is looked at again once it is removed.
-        case removesReadsAgain
         case verifies
         case repairReads
         case repairMends
@@ -28,7 +26,7 @@ struct PendingChange: ~Copyable {
     var next: HeldAccount?
     /// A key and slots that are made with it.
     var masterKey: MasterKey?
-    var slots: StoredSlots?
+    var slots: KeySlots?
     /// Whose account a logout removes.
     var uid: String?
     /// Room for the key file while the store is read.

@@ -16,7 +16,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INTERFACE = "org.accountd.Account"
-START_SECONDS = 10
+START_SECONDS = 30
 CALL_SECONDS = 30
 
 
@@ -82,8 +82,7 @@ def binary(name):
     directory = pathlib.Path(os.environ.get("ACCOUNTD_BIN") or ROOT / ".build" / "release")
     path = directory / name
     if not path.is_file():
-        sys.exit(f"{path} is missing: build it first (swift build -c release "
-                 "--static-swift-stdlib --disable-local-rpath), or set ACCOUNTD_BIN")
+        sys.exit(f"{path} is missing: build it first (scripts/build), or set ACCOUNTD_BIN")
     return path
 
 
@@ -121,7 +120,8 @@ def end(process, seconds=10):
 class Daemon:
     """An accountd with its own state directory, socket and configuration directory."""
 
-    def __init__(self, program, directory, *options, user=None, wrapper=(), verbose=False):
+    def __init__(self, program, directory, *options, user=None, wrapper=(), verbose=False,
+                 same_process=False):
         self.directory = pathlib.Path(directory)
         self.state = self.directory / "state"
         self.socket = self.directory / "socket"
@@ -147,7 +147,7 @@ class Daemon:
         except BaseException:
             end(self.process)
             raise
-        self.pid = self._daemon_pid() if wrapper else self.process.pid
+        self.pid = self.process.pid if same_process or not wrapper else self._daemon_pid()
 
     def _wait_until_it_answers(self):
         deadline = time.monotonic() + START_SECONDS
