@@ -87,7 +87,7 @@ import Testing
             ProcessHardening.ignoreBrokenPipes()
             _ = try SignalDescriptor([SIGINT, SIGUSR1])
             let script = """
-                { cat /proc/$$/stat; pwd; grep Sig /proc/$$/status; env; } > '\(temporary)'
+                { cat /proc/$$/stat; pwd; grep Sig /proc/self/status; env; } > '\(temporary)'
                 mv '\(temporary)' '\(done)'
                 """
             let pid = try ChildProcess.startDetached(
