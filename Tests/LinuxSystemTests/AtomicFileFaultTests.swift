@@ -9,7 +9,6 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private static let canMount = isRoot && isProgram("/usr/bin/mount")
-    private static let canTrace = isRoot && isProgram("/usr/bin/strace")
 
     private func run(_ path: String, _ arguments: String...) throws -> Int32 {
         let null = try Files.open("/dev/null", .readWrite)
@@ -116,16 +115,7 @@ import Testing
             in
             let directory = try LinuxSystem.Directory.open(path, create: false)
             let bytes = Array("two".utf8)
-            let thread = try Files.readLink("/proc/thread-self").split(separator: "/")[2]
-            let status = try Files.open("/proc/thread-self/status", .readOnly)
-            let tracer = try ChildProcess.start(
-                "/usr/bin/strace",
-                arguments: [
-                    "-qq", "-o", "/dev/null", "-e", "inject=\(inject)", "-p", String(thread),
-                ],
-                environment: [])
-            // Opened before, since the tracer counts what is opened afterwards.
-            while try !isTraced(status) { usleep(1000) }
+            let tracer = try traceThisThread("inject=\(inject)")
             let error = failure { () throws(AtomicFileError) in
                 try AtomicFile.write(bytes, to: "a", in: directory, keepingPrevious: "a~")
             }
@@ -138,11 +128,4 @@ import Testing
         let hasMoved = [.rename, .syncDirectory].contains(fault.step)
         #expect(try folder.text("a~") == (hasMoved ? "one" : "zero"))
     }
-}
-
-/// Whether a tracer is attached to the thread whose status file it is.
-private func isTraced(_ status: borrowing FileDescriptor) throws -> Bool {
-    lseek(status.rawValue, 0, SEEK_SET)
-    let text = String(decoding: try status.readWhole(limit: 1 << 16), as: UTF8.self)
-    return !text.contains("TracerPid:\t0\n")
 }

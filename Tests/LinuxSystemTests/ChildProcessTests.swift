@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test("a file gets the number that a command expects it at", arguments: [3, 10, -1])
+    @Test("a file gets the number that a command expects it at", arguments: [60, 200, -1])
     func placed(number: Int32) async {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardOutputContent]

@@ -108,6 +108,28 @@ import Testing
         #expect(try folder.names() == ["lock"])
     }
 
+    @Test(
+        "a lock file that is taken away while it is being locked is no lock",
+        .enabled(if: canTrace, "needs root and strace, to hold a system call up"))
+    func removedMeanwhile() async throws {
+        await #expect(processExitsWith: .exitCode(0)) { [path = folder.path as String] in
+            var first = try FileLock("lock", in: LinuxSystem.Directory.open(path, create: false))
+            var second = try FileLock("lock", in: LinuxSystem.Directory.open(path, create: false))
+            let tracer = try traceThisThread("inject=flock:delay_enter=500000:when=1")
+            try WorkerThread.start(name: "removing") {
+                for _ in 0..<1000 {
+                    if (try? Files.unlink(path + "/lock")) != nil { return }
+                    usleep(1000)
+                }
+            }
+            let took = try first.tryAcquire()
+            kill(tracer, SIGTERM)
+            _ = try ChildProcess.wait(for: tracer)
+            let tookToo = try second.tryAcquire()
+            exit(took && !tookToo ? 0 : 1)
+        }
+    }
+
     @Test("a symbolic link is not locked, nor what it leads to")
     func link() throws {
         try folder.write("precious", "text")

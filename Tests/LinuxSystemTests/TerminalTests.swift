@@ -38,6 +38,7 @@ import Testing
                 }
             }
         }
+        if error != nil { #expect(line.count == 0, "a part of the line is left") }
         while shown.take() == 0 { usleep(1000) }
         output = try terminal.shown()
         return (answer, output, error)
