@@ -37,7 +37,9 @@ enum DoctorCommand {
             try examine(&exchange, repairs, &report)
         } catch {
             // What was seen may be the very reason why the daemon does not start.
-            report.findings.append(DoctorFinding(.wrong, "daemon", error.message))
+            if report.repaired != .failed {
+                report.findings.append(DoctorFinding(.wrong, "daemon", error.message))
+            }
             try invocation.print(isJSON ? report.json : report.text)
             throw error
         }
@@ -70,9 +72,12 @@ enum DoctorCommand {
                 report.repaired = try repair(&exchange)
             } catch {
                 report.add(faults)
+                report.repaired = .failed
                 throw error
             }
+            let before = faults
             faults = try verify(&exchange)
+            if faults == before { report.repaired = .failed }
         } else if repairs {
             report.repaired = .unneeded
         }

@@ -3,6 +3,8 @@ struct DoctorReport {
     /// What has become of `--repair`.
     enum Repair: Equatable {
         case unneeded
+        /// What is wrong is still wrong.
+        case failed
         /// The store is whole again, and nobody is logged in.
         case withoutAccount
         /// The store is whole again, with this account.
@@ -28,6 +30,7 @@ struct DoctorReport {
         switch repaired {
         case nil: break
         case .unneeded: text += "Nothing needed to be repaired.\n"
+        case .failed: text += "Nothing could be repaired.\n"
         case .withoutAccount: text += "Repaired; nobody is logged in.\n"
         case .account(let account):
             text += "Repaired; the account of \(account.name) is back."
@@ -44,7 +47,7 @@ struct DoctorReport {
         object.add("findings", objects: findings.map(\.json))
         switch repaired {
         case .account(let account): object.add("repaired_uid", account.uid)
-        case nil, .unneeded, .withoutAccount: object.add("repaired_uid", nil as String?)
+        case nil, .unneeded, .failed, .withoutAccount: object.add("repaired_uid", nil as String?)
         }
         return object.line
     }

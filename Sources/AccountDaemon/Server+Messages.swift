@@ -25,13 +25,32 @@ extension Server {
             end(connection)
             return
         }
-        if !connection.hasInput {
+        if connection.bytes == nil {
+            if Self.isPlain(room, received, connection.role, now, &service) {
+                note(.getToken, .answered, connection)
+                sendToken(connection)
+            } else {
+                answerFromRoom(connection, received)
+            }
+        } else if !connection.hasInput {
             answerFromRoom(connection, received)
         } else {
             keep(connection, 0..<received)
             answerKept(connection)
         }
         wipeRoom(received)
+    }
+
+    /// Whether what was received is one whole message, and the plainest of queries.
+    private static func isPlain(
+        _ room: borrowing SecretBytes, _ count: Int, _ role: Role, _ now: Instant,
+        _ service: inout AccountService
+    ) -> Bool {
+        room.withBytes { all in
+            // Anything before the last byte that ended a message would not be a plain one.
+            all[count - 1] == MessageFraming.terminator
+                && service.answersPlainly(all.extracting(0..<(count - 1)), from: role, at: now)
+        }
     }
 
     /// The peer will send no more: what is under way is finished first.
@@ -135,6 +154,7 @@ extension Server {
                 }
                 rest.removeFirst(end + 1)
                 if !rest.isEmpty { bytes.input = consume rest }
+                forgetHalfSent(connection)
                 act(on: outcome, connection)
             }
         }
@@ -148,6 +168,11 @@ extension Server {
         input.withBytes { text in
             answer(text, 0, maximum, caller, now, &service, &reply)
         }
+    }
+
+    /// A whole message was answered: the time of one that is half-sent begins anew behind it.
+    private mutating func forgetHalfSent(_ connection: Connection) {
+        if connection.limit == .halfSent { leaveQueue(connection) }
     }
 
     /// Does what the service decided.

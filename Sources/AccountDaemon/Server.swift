@@ -163,8 +163,11 @@ struct Server: ~Copyable {
     }
 
     private mutating func readClocks() {
-        now = Instant(
-            realtime: Clock.realtimeSeconds(), boottime: Clock.boottimeMilliseconds())
+        now = Self.readInstant()
+    }
+
+    static func readInstant() -> Instant {
+        Instant(realtime: Clock.realtimeSeconds(), boottime: Clock.boottimeMilliseconds())
     }
 
     /// Milliseconds until something must happen by itself; -1: nothing must.

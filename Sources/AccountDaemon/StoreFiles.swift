@@ -1,4 +1,5 @@
 import AccountService
+import Glibc
 import LinuxSystem
 
 /// The store's directory, and what is done to its files. docs/FORMAT.md, "Files" and "Writing"
@@ -23,6 +24,8 @@ struct StoreFiles: ~Copyable, Sendable {
     let keyFile: KeyFilePath
     private(set) var directory: Directory
     private var lock: FileLock
+    // The account file as it was read or written last: nil before, or when there was none.
+    private var lastAccount: [UInt8]?
 
     /// Takes a directory over that is open and locked.
     init(
@@ -40,15 +43,22 @@ struct StoreFiles: ~Copyable, Sendable {
         do throws(StoreFailure) {
             try followDirectory()
             switch change {
-            case .save(let request): try save(request)
-            case .remove: try remove()
+            case .save(let request):
+                try save(request)
+                lastAccount = request.account
+            case .remove:
+                try remove()
+                lastAccount = nil
             case .mend(let mendings): try mend(mendings)
             case .read(let key):
                 keyFile.read(into: key)
-                return .contents(readAll())
+                return .contents(read())
             }
             return .done
-        } catch { return .failed(error) }
+        } catch {
+            if error.isInPlace, case .save(let request) = change { lastAccount = request.account }
+            return .failed(error)
+        }
     }
 
     /// The directory may have been removed, or another one put in its place: what is written must
@@ -78,23 +88,39 @@ struct StoreFiles: ~Copyable, Sendable {
         }
     }
 
+    /// Reads every file, and remembers the account's.
+    mutating func read() -> StoreContents {
+        let contents = readAll()
+        lastAccount = nil
+        if case .bytes(let bytes) = contents.account { lastAccount = bytes }
+        return contents
+    }
+
+    /// Whether the account file is still what was read or written last.
+    ///
+    /// One that was damaged, or put there by somebody else, must not become the spare in the place
+    /// of a good one.
+    private var accountIsKnown: Bool {
+        guard let lastAccount else { return false }
+        return (try? directory.read(name: Self.account, limit: Self.maximumFileSize)) == lastAccount
+    }
+
     // MARK: Writing
 
     private func save(_ request: SaveRequest) throws(StoreFailure) {
+        if let expected = request.expectedSlots { try confirmSlots(expected) }
         if let loan = request.keyFile { try keyFile.create(loan) }
         if let time = request.setsSlotsAsideAt {
             try setAside(Self.slots, at: time)
             try setAside(Self.slotsCopy, at: time)
         }
-        if let slots = request.slots {
-            // The copy first: it is never older than the slots.
-            try write(slots, to: Self.slotsCopy)
-            try write(slots, to: Self.slots)
-        }
+        if let slots = request.slots { try writeSlots(slots) }
+        let becomesSpare = request.keepsPrevious && accountIsKnown
+        if request.keepsPrevious, !becomesSpare { try setAside(Self.account, at: request.time) }
         do throws(AtomicFileError) {
             try AtomicFile.write(
                 request.account, to: Self.account, in: directory,
-                keepingPrevious: request.keepsPrevious ? Self.previousAccount : nil)
+                keepingPrevious: becomesSpare ? Self.previousAccount : nil)
         } catch {
             throw accountFailure(error, request)
         }
@@ -107,6 +133,36 @@ struct StoreFiles: ~Copyable, Sendable {
                 message: "the account is stored; the previous one could not be removed from "
                     + "\(path)/\(Self.previousAccount): \(error.description)", isInPlace: true)
         }
+    }
+
+    /// An account is of no use without the slots that open it: they may have been removed with the
+    /// whole directory, or another store may stand there now.
+    private func confirmSlots(_ expected: [UInt8]) throws(StoreFailure) {
+        let place = "\(path)/\(Self.slots)"
+        let found: [UInt8]
+        do throws(Errno) {
+            found = try directory.read(name: Self.slots, limit: Self.maximumFileSize)
+        } catch {
+            if error == .notFound {
+                try writeSlots(expected)
+                return
+            }
+            throw StoreFailure(
+                errno: error.rawValue,
+                message: "\(place) cannot be read: \(error.description); nothing was stored",
+                isInPlace: false)
+        }
+        guard found != expected else { return }
+        throw StoreFailure(
+            errno: ESTALE,
+            message: "\(place) is not what it was when the store was read: `account doctor` says "
+                + "what is wrong with it; nothing was stored", isInPlace: false)
+    }
+
+    private func writeSlots(_ slots: [UInt8]) throws(StoreFailure) {
+        // The copy first: it is never older than the slots.
+        try write(slots, to: Self.slotsCopy)
+        try write(slots, to: Self.slots)
     }
 
     /// After an error of the last fsync the file is read back, so that the answer can say what

@@ -56,31 +56,40 @@ extension AccountService {
         switch (change.stage, result) {
         case (.loginReads, .contents(let contents)):
             guard let key = change.keyFile else { throw Self.confused }
-            load(contents, key)
+            try reload(contents, key, now)
             let request = try seal(&change, key, now)
             change.keyFile = nil
             return .save(request)
         case (.saves, .done):
-            install(&change)
-            try replyWithAccount(now, &reply)
+            install(&change, now)
+            try replyWithStored(now, &reply)
         case (.saves, .failed(let failure)):
-            if failure.isInPlace { install(&change) }
+            if failure.isInPlace { install(&change, now) }
             throw .storeFailed(errno: failure.errno, message: failure.message)
         case (.removes, .done):
-            forget()
+            if standing != .present, let room = try? roomForKeyFile(&change) {
+                change.stage = .removesReadsAgain
+                return .read(room)
+            }
+            forget(now)
+            try writeUID(change.uid, &reply)
+        case (.removesReadsAgain, let result):
+            // The account is gone in any case: what the files say is the next one's concern.
+            if case .contents(let contents) = result, let key = change.keyFile {
+                try? load(contents, key, at: now)
+            }
             try writeUID(change.uid, &reply)
         case (.removes, .failed(let failure)):
-            if failure.isInPlace { forget() }
+            if failure.isInPlace { forget(now) }
             throw .storeFailed(errno: failure.errno, message: failure.message)
         case (.verifies, .contents(let contents)):
             guard let key = change.keyFile else { throw Self.confused }
-            let findings = diagnose(contents, key).findings
-            try writeFindings(findings, &reply)
+            try writeFindings(try examine(contents, key).findings, &reply)
         case (.repairReads, .contents(let contents)):
             guard let key = change.keyFile else { throw Self.confused }
-            let mendings = diagnose(contents, key).mendings(at: now.realtime)
+            let mendings = try examine(contents, key).mendings(at: now.realtime)
             guard !mendings.isEmpty else {
-                load(contents, key)
+                try reload(contents, key, now)
                 try replyWithRepaired(now, &reply)
                 return nil
             }
@@ -91,7 +100,7 @@ extension AccountService {
             return .read(try roomForKeyFile(&change))
         case (.repairReadsAgain, .contents(let contents)):
             guard let key = change.keyFile else { throw Self.confused }
-            load(contents, key)
+            try reload(contents, key, now)
             try replyWithRepaired(now, &reply)
         case (_, .failed(let failure)):
             throw .storeFailed(errno: failure.errno, message: failure.message)
@@ -136,7 +145,9 @@ extension AccountService {
         }
         var change = PendingChange(method: .logout, isOneway: call.oneway, stage: .removes)
         if let uid = held?.profile.uid {
-            if let wanted, !index.equals(wanted, uid, in: text) { throw .accountExists(uid) }
+            if let wanted, !index.string(wanted, equals: uid.utf8.span, in: text) {
+                throw .accountExists(uid)
+            }
             change.uid = uid
         }
         pending = consume change
@@ -144,25 +155,50 @@ extension AccountService {
     }
 
     /// What was saved takes effect.
-    private mutating func install(_ change: inout PendingChange) {
-        hold(change.next.take())
-        if let key = change.masterKey.take() {
-            masterKey = consume key
-            slots = change.slots
-        }
+    private mutating func install(_ change: inout PendingChange, _ now: Instant) {
+        hold(change.next.take(), at: now)
+        if let key = change.masterKey.take() { masterKey = consume key }
+        if let written = change.slots { slots = written }
         standing = .present
     }
 
     /// What was removed takes effect.
     ///
     /// Slots and key stay: the next login uses them.
-    private mutating func forget() {
-        hold(nil)
-        switch standing {
-        case .present, .empty: standing = .empty
+    private mutating func forget(_ now: Instant) {
+        hold(nil, at: now)
         // What stood in the way of the account may stand in the way of the next one too.
-        case .locked: break
-        case .damaged: if masterKey != nil { standing = .empty }
+        if standing == .present { standing = .empty }
+    }
+
+    private mutating func reload(
+        _ contents: StoreContents, _ key: KeyFileReading, _ now: Instant
+    ) throws(Refusal) {
+        do throws(SecretMemoryError) {
+            try load(contents, key, at: now)
+        } catch { throw .memory(error) }
+    }
+
+    private func examine(
+        _ contents: StoreContents, _ key: KeyFileReading
+    ) throws(Refusal) -> Diagnosis {
+        do throws(SecretMemoryError) {
+            return try diagnose(contents, key)
+        } catch { throw .memory(error) }
+    }
+
+    /// The account that has just become durable: where the reply does not fit, that is said too.
+    private mutating func replyWithStored(
+        _ now: Instant, _ reply: inout SecretBuffer
+    ) throws(Refusal) {
+        do throws(Refusal) {
+            try replyWithAccount(now, &reply)
+        } catch {
+            guard case .memory = error else { throw error }
+            throw .storeFailed(
+                errno: Refusal.outOfMemory,
+                message: "the account is stored, but the daemon's secret memory has no room for "
+                    + "the reply")
         }
     }
 

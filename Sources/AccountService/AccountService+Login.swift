@@ -80,10 +80,20 @@ extension AccountService {
     ) throws(Refusal) -> SaveRequest {
         let keepsPrevious = try mayReplace(change.candidate?.uid, change.replaces)
         change.stage = .saves
-        var request = SaveRequest(account: [], keepsPrevious: keepsPrevious)
+        var request = SaveRequest(
+            account: [], keepsPrevious: keepsPrevious, time: now.realtime)
         if masterKey == nil {
             guard let key else { throw Self.confused }
             try makeKey(&change, &request, key, now)
+        } else if let slots {
+            if slots.isInPlace {
+                request.expectedSlots = slots.bytes
+            } else {
+                // They come from their copy; without them the account would be shut after a restart.
+                request.setsSlotsAsideAt = now.realtime
+                request.slots = slots.bytes
+                change.slots = slots.written
+            }
         }
         request.account = try sealed(change.candidate, change.masterKey)
         change.next = try hold(change.candidate.take())
@@ -181,8 +191,9 @@ extension AccountService {
             }
             let masterKey = try MasterKey.random(in: arena)
             let slots = try Self.slots(for: masterKey, key, now, arena)
-            request.slots = try Self.serialized(slots, arena)
-            change.slots = slots
+            let bytes = try Self.serialized(slots, arena)
+            request.slots = bytes
+            change.slots = StoredSlots(slots: slots, bytes: bytes, isInPlace: true)
             change.masterKey = consume masterKey
         } catch { throw Self.refusal(error) }
     }
@@ -192,7 +203,7 @@ extension AccountService {
         _ arena: SecretArena
     ) throws(SealingError) -> KeySlots {
         do throws(KeySlotsError) {
-            let seed = try key.withBytes { bytes throws(KeySlotsError) in
+            let seed = try key.makeFromBytes { bytes throws(KeySlotsError) in
                 try SlotSeed.keyfile(bytes, arena: arena)
             }
             return try KeySlots.create(

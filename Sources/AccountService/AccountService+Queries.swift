@@ -17,13 +17,15 @@ extension AccountService {
         }
     }
 
-    func getStatus(
+    mutating func getStatus(
         _ call: Call, _ text: Span<UInt8>, _ caller: Caller, _ now: Instant,
         _ reply: inout SecretBuffer
     ) throws(Refusal) {
         try Parameters(of: call).refuseOthers(besides: [], index, text)
+        // Whoever asks how the clock stands looks at it, too.
+        _ = watch?.remaining(at: now)
         let clock = watch?.clock(at: now) ?? .steady
-        let protection = slots?.protection ?? []
+        let protection = slots?.slots.protection ?? []
         try write(&reply) { writer, out throws(SecretMemoryError) in
             try writer.openObject("status", &out)
             try writer.field("state", standing.name, &out)

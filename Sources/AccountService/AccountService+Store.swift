@@ -1,7 +1,7 @@
 import Accounts
 import PropertyList
 import Sealing
-import SecretMemory
+package import SecretMemory
 
 extension AccountService {
     /// The longest account that is decoded, in bytes of padded plaintext: the longest tokens, names
@@ -9,18 +9,18 @@ extension AccountService {
     static let maximumPlaintext = 65_536
 
     /// Takes over what the store's files hold, in place of whatever was held.
-    package mutating func load(_ contents: StoreContents, _ key: KeyFileReading) {
-        var found = diagnose(contents, key)
+    ///
+    /// - Throws: when secret memory is full; what was held is held still.
+    package mutating func load(
+        _ contents: StoreContents, _ key: KeyFileReading, at now: Instant
+    ) throws(SecretMemoryError) {
+        var found = try diagnose(contents, key)
+        var next: HeldAccount?
+        if let account = found.account.take() { next = try HeldAccount(account, arena: arena) }
+        hold(next, at: now)
         standing = found.standing
         slots = found.slots
         masterKey = found.masterKey.take()
-        hold(nil)
-        guard let account = found.account.take() else { return }
-        do throws(SecretMemoryError) {
-            hold(try HeldAccount(account, arena: arena))
-        } catch {
-            standing = .damaged("the account does not fit into the daemon's secret memory")
-        }
     }
 
     /// What keeps the store from serving; nil when nothing does.
@@ -35,21 +35,28 @@ extension AccountService {
     }
 
     /// Judges the store's files.
-    func diagnose(_ contents: StoreContents, _ key: KeyFileReading) -> Diagnosis {
+    ///
+    /// - Throws: when secret memory is full, which says nothing about the files.
+    func diagnose(
+        _ contents: StoreContents, _ key: KeyFileReading
+    ) throws(SecretMemoryError) -> Diagnosis {
         var found = Diagnosis(findings: contents.findings)
-        guard let usable = judgeSlots(contents, &found) else { return found }
+        guard let usable = try judgeSlots(contents, &found) else { return found }
         found.slots = usable
-        guard unlock(usable, key, &found) else { return found }
-        judgeAccount(contents, usable, &found)
+        guard try unlock(usable.slots, key, &found) else { return found }
+        try judgeAccount(contents, usable.slots, &found)
         return found
     }
 
     /// Chooses the slots to open the store with; nil where there are none.
-    private func judgeSlots(_ contents: StoreContents, _ found: inout Diagnosis) -> KeySlots? {
-        let copy = parse(contents.slotsCopy)
-        switch (parse(contents.slots), copy) {
+    private func judgeSlots(
+        _ contents: StoreContents, _ found: inout Diagnosis
+    ) throws(SecretMemoryError) -> StoredSlots? {
+        let copy = try parse(contents.slotsCopy)
+        switch (try parse(contents.slots), copy) {
         case (.good(let slots, let bytes), let copy):
-            if case .good(_, bytes) = copy { return slots }
+            let stored = StoredSlots(slots: slots, bytes: bytes, isInPlace: true)
+            if case .good(_, bytes) = copy { return stored }
             let how =
                 switch copy {
                 case .absent: "is missing"
@@ -59,19 +66,19 @@ extension AccountService {
             found.findings.append(
                 "keyslots.plist~ \(how); `account doctor --repair` makes it again")
             found.mend(.slotsCopy, with: bytes, settingAside: false)
-            return slots
+            return stored
         case (.bad(let reason), .good(let slots, let bytes)):
             found.damaged(
                 "keyslots.plist \(reason); `account doctor --repair` brings it back from its copy")
             found.mend(.slots, with: bytes, settingAside: true)
-            return slots
+            return StoredSlots(slots: slots, bytes: bytes, isInPlace: false)
         case (.absent, .good(let slots, let bytes)):
             // A first login that did not finish leaves the copy alone, and nothing sealed.
             guard contents.hasSealedFiles else { return nil }
             found.damaged(
                 "keyslots.plist is missing; `account doctor --repair` brings it back from its copy")
             found.mend(.slots, with: bytes, settingAside: false)
-            return slots
+            return StoredSlots(slots: slots, bytes: bytes, isInPlace: false)
         case (.bad(let reason), _):
             found.damaged(
                 "keyslots.plist \(reason), and there is no good copy: "
@@ -85,13 +92,17 @@ extension AccountService {
         return nil
     }
 
-    private func parse(_ file: StoreContents.File) -> Diagnosis.Slots {
+    private func parse(
+        _ file: StoreContents.File
+    ) throws(SecretMemoryError) -> Diagnosis.Slots {
         switch file {
         case .absent: return .absent
         case .unreadable(let why): return .bad(why)
         case .bytes(let bytes):
             do throws(KeySlotsError) {
                 return .good(try KeySlots.parse(bytes.span, arena: arena), bytes)
+            } catch .sealing(.memory(let error)) {
+                throw error
             } catch {
                 return .bad("is damaged")
             }
@@ -101,7 +112,7 @@ extension AccountService {
     /// Opens the slots with the key file.
     private func unlock(
         _ slots: KeySlots, _ key: KeyFileReading, _ found: inout Diagnosis
-    ) -> Bool {
+    ) throws(SecretMemoryError) -> Bool {
         let path = surroundings.keyFilePath
         switch key.finding {
         case .absent:
@@ -110,7 +121,7 @@ extension AccountService {
             found.findings.append(why)
         case .read:
             do throws(KeySlotsError) {
-                let seed = try key.withBytes { bytes throws(KeySlotsError) in
+                let seed = try key.makeFromBytes { bytes throws(KeySlotsError) in
                     try SlotSeed.keyfile(bytes, arena: arena)
                 }
                 found.masterKey = try slots.unlock(seed: seed, arena: arena)
@@ -119,6 +130,8 @@ extension AccountService {
                 found.findings.append("the key file \(path) is not the one that opens this store")
             } catch .noSuchSlot {
                 found.findings.append("no key slot of this store is opened by a key file")
+            } catch .sealing(.memory(let error)) {
+                throw error
             } catch {
                 found.damaged("keyslots.plist is damaged: its entries do not belong together")
                 return false
@@ -130,10 +143,11 @@ extension AccountService {
 
     private func judgeAccount(
         _ contents: StoreContents, _ slots: KeySlots, _ found: inout Diagnosis
-    ) {
+    ) throws(SecretMemoryError) {
         guard let masterKey = found.masterKey.take() else { return }
-        let previous = open(contents.previousAccount, "account.plist.sealed~", masterKey, slots)
-        let current = open(contents.account, "account.plist.sealed", masterKey, slots)
+        let previous = try open(
+            contents.previousAccount, "account.plist.sealed~", masterKey, slots)
+        let current = try open(contents.account, "account.plist.sealed", masterKey, slots)
         found.masterKey = consume masterKey
         var spare: String?
         var spareBytes: [UInt8]?
@@ -180,7 +194,7 @@ extension AccountService {
     private func open(
         _ file: StoreContents.File, _ name: String, _ masterKey: borrowing MasterKey,
         _ slots: KeySlots
-    ) -> Opened {
+    ) throws(SecretMemoryError) -> Opened {
         let bytes: [UInt8]
         switch file {
         case .absent: return .absent
@@ -206,7 +220,7 @@ extension AccountService {
             }
             do throws(AccountError) {
                 return .good(
-                    try plaintext.withBytes { content throws(AccountError) in
+                    try plaintext.makeFromBytes { content throws(AccountError) in
                         try UserAccount.decode(content, arena: arena)
                     })
             } catch .memory(let error) {
@@ -220,8 +234,8 @@ extension AccountService {
             return .bad("\(name) is sealed by a key that this store does not hold")
         } catch .unsupportedVersion, .unsupportedSuite {
             return .bad("\(name) was written by a later version of accountd")
-        } catch .memory {
-            return .bad("\(name) cannot be opened: the daemon's secret memory is full")
+        } catch .memory(let error) {
+            throw error
         } catch {
             return .bad("\(name) is damaged")
         }

@@ -14,7 +14,7 @@ struct Diagnosis: ~Copyable {
     var standing = AccountService.Standing.empty
     var account: UserAccount?
     var masterKey: MasterKey?
-    var slots: KeySlots?
+    var slots: StoredSlots?
     /// A sentence each.
     var findings: [String]
     private var plan: [Plan] = []

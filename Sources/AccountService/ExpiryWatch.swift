@@ -47,6 +47,14 @@ package struct ExpiryWatch: Equatable, Sendable {
         return left
     }
 
+    /// Takes over what is known of another account that ends at the same time.
+    mutating func learn(from earlier: ExpiryWatch) {
+        guard earlier.expiry.expiresAt == expiry.expiresAt else { return }
+        latestEnd = earlier.latestEnd
+        wasSeenExpired = earlier.wasSeenExpired
+        steppedBack = earlier.steppedBack
+    }
+
     /// How the clock stands, as of the last question and now.
     package func clock(at now: Instant) -> Clock {
         if let issuedAt = expiry.issuedAt, now.realtime < issuedAt { return .beforeIssue }

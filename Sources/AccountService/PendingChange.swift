@@ -9,6 +9,8 @@ struct PendingChange: ~Copyable {
         case loginReads
         case saves
         case removes
+        /// What stood in the way of the account is looked at again once it is removed.
+        case removesReadsAgain
         case verifies
         case repairReads
         case repairMends
@@ -26,7 +28,7 @@ struct PendingChange: ~Copyable {
     var next: HeldAccount?
     /// A key and slots that are made with it.
     var masterKey: MasterKey?
-    var slots: KeySlots?
+    var slots: StoredSlots?
     /// Whose account a logout removes.
     var uid: String?
     /// Room for the key file while the store is read.

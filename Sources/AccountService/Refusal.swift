@@ -17,7 +17,7 @@ enum Refusal: Error {
     case memory(SecretMemoryError)
 
     /// What the system says where secret memory is full. errno(3), ENOMEM
-    private static let outOfMemory: Int32 = 12
+    static let outOfMemory: Int32 = 12
 
     var verdict: Verdict {
         switch self {

@@ -22,6 +22,9 @@ package struct SaveRequest: Sendable {
     package var setsSlotsAsideAt: Int64?
     /// New key slots; the copy is written before them, so that it is never older.
     package var slots: [UInt8]?
+    /// The key slots that must stand there, else the account could not be opened again: they are
+    /// written where there are none, and nothing is where there are others.
+    package var expectedSlots: [UInt8]?
     /// The sealed account.
     package var account: [UInt8]
     /// Whether the account that it replaces stays as the previous generation.
@@ -29,10 +32,14 @@ package struct SaveRequest: Sendable {
     /// Where it does not, no previous generation stays at all.
     package var keepsPrevious: Bool
 
+    /// The time in seconds since 1970, for the names of what is set aside.
+    package var time: Int64
+
     /// Makes a request that writes an account alone.
-    package init(account: [UInt8], keepsPrevious: Bool) {
+    package init(account: [UInt8], keepsPrevious: Bool, time: Int64) {
         self.account = account
         self.keepsPrevious = keepsPrevious
+        self.time = time
     }
 }
 
@@ -96,7 +103,7 @@ package final class SecretLoan: @unchecked Sendable {
     package init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
 
     /// Lends the bytes for one call.
-    package func withBytes<R: ~Copyable, E: Error>(
+    package func withBytes<R, E: Error>(
         _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         try bytes.withBytes(body)

@@ -12,7 +12,25 @@ extension JSONIndex {
         else { return false }
         // SAFETY: a static string lives as long as the program.
         let bytes = unsafe UnsafeBufferPointer(start: other.utf8Start, count: count)
-        let expected = unsafe bytes.span
+        return content(of: node, equals: unsafe bytes.span, in: text)
+    }
+
+    /// Whether it is the string `other`, in UTF-8, escapes in the text decoded; false when it is not
+    /// a string.
+    package func string(
+        _ node: Node, equals other: Span<UInt8>, in text: Span<UInt8>
+    ) -> Bool {
+        guard kind(of: node) == .string, decodedCount(of: node, in: text) == other.count else {
+            return false
+        }
+        return content(of: node, equals: other, in: text)
+    }
+
+    // Both have the same count once escapes are decoded.
+    private func content(
+        of node: Node, equals expected: Span<UInt8>, in text: Span<UInt8>
+    ) -> Bool {
+        let count = expected.count
         let range = range(of: node)
         if range.count == count {
             return Self.isEqual(text.extracting(range), expected)

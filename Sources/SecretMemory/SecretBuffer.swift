@@ -85,7 +85,7 @@ package struct SecretBuffer: ~Copyable {
     /// Lets `body` write at the end and say how many bytes it wrote.
     ///
     /// - Parameter count: bytes of room that `body` gets, at the most.
-    @inlinable package mutating func appendUpTo<E: Error>(
+    @inlinable @inline(__always) package mutating func appendUpTo<E: Error>(
         _ count: Int, _ body: (inout MutableSpan<UInt8>) throws(E) -> Int
     ) throws(E) -> Int {
         let start = self.count
@@ -118,17 +118,16 @@ package struct SecretBuffer: ~Copyable {
     package mutating func removeAll() { truncate(to: 0) }
 
     /// Lends what it holds.
-    @inlinable package func withBytes<R: ~Copyable, E: Error>(
+    @inlinable @inline(__always) package func withBytes<R, E: Error>(
         _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
-        let count = self.count
-        return try storage.withFullBlock { block throws(E) in
-            try body(block.extracting(0..<count))
-        }
+        // SAFETY: the block has room for `count` bytes, and the span cannot outlive the call.
+        let lent = unsafe UnsafeRawBufferPointer(start: storage.start, count: count)
+        return try body(unsafe Span<UInt8>(_unsafeBytes: lent))
     }
 
     /// Lends what it holds for writing.
-    @inlinable package mutating func withMutableBytes<R: ~Copyable, E: Error>(
+    @inlinable @inline(__always) package mutating func withMutableBytes<R, E: Error>(
         _ body: (inout MutableSpan<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         try storage.withMutableBlock(0..<count, body)
@@ -141,5 +140,16 @@ extension SecretBuffer {
         var copy = try SecretBuffer(arena: arena, capacity: count)
         try withBytes { bytes throws(SecretMemoryError) in try copy.append(bytes) }
         return copy
+    }
+}
+
+extension SecretBuffer {
+    /// Lends what it holds to what makes something from it that cannot be copied.
+    package func makeFromBytes<R: ~Copyable, E: Error>(
+        _ body: (Span<UInt8>) throws(E) -> R
+    ) throws(E) -> R {
+        // SAFETY: the block has room for `count` bytes, and the span cannot outlive the call.
+        let lent = unsafe UnsafeRawBufferPointer(start: storage.start, count: count)
+        return try body(unsafe Span<UInt8>(_unsafeBytes: lent))
     }
 }

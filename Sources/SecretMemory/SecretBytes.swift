@@ -26,7 +26,7 @@ import Glibc
     /// Lends the bytes.
     ///
     /// Inlined where it is called, as every query comes through here.
-    @inlinable package func withBytes<R: ~Copyable, E: Error>(
+    @inlinable @inline(__always) package func withBytes<R, E: Error>(
         _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         // SAFETY: the block is this value's alone while it lives; the span cannot outlive the call.
@@ -35,7 +35,7 @@ import Glibc
     }
 
     /// Lends the bytes for writing.
-    @inlinable package mutating func withMutableBytes<R: ~Copyable, E: Error>(
+    @inlinable @inline(__always) package mutating func withMutableBytes<R, E: Error>(
         _ body: (inout MutableSpan<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         // SAFETY: as above, and `mutating` makes the access exclusive.
@@ -78,7 +78,7 @@ extension MutableSpan where Element == UInt8 {
 
 extension SecretBytes {
     /// Lends the whole block, past `count` too.
-    @inlinable func withFullBlock<R: ~Copyable, E: Error>(
+    @inlinable @inline(__always) func withFullBlock<R, E: Error>(
         _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         // SAFETY: the block is this value's alone while it lives; the span cannot outlive the call.
@@ -87,7 +87,7 @@ extension SecretBytes {
     }
 
     /// Lends a part of the block for writing, past `count` too.
-    @inlinable mutating func withMutableBlock<R: ~Copyable, E: Error>(
+    @inlinable @inline(__always) mutating func withMutableBlock<R, E: Error>(
         _ range: Range<Int>, _ body: (inout MutableSpan<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         precondition(range.lowerBound >= 0 && range.upperBound <= blockSize, "outside the block")
@@ -143,5 +143,19 @@ extension SecretBytes {
         var copy = try arena.allocate(count)
         withBytes { from in copy.withMutableBytes { $0.copy(from: from) } }
         return copy
+    }
+}
+
+extension SecretBytes {
+    /// Lends the bytes to what makes something from them that cannot be copied.
+    ///
+    /// Apart from `withBytes`, which the compiler makes code for where it is called: that it does not
+    /// do for a result that may be any type at all.
+    package func makeFromBytes<R: ~Copyable, E: Error>(
+        _ body: (Span<UInt8>) throws(E) -> R
+    ) throws(E) -> R {
+        // SAFETY: the block is this value's alone while it lives; the span cannot outlive the call.
+        let lent = unsafe UnsafeRawBufferPointer(start: start, count: count)
+        return try body(unsafe Span<UInt8>(_unsafeBytes: lent))
     }
 }

@@ -66,6 +66,10 @@ package struct ServiceInterface: Sendable {
         _ method: Method, _ call: Call, _ index: borrowing JSONIndex, _ text: Span<UInt8>,
         _ out: inout SecretBuffer
     ) throws(SecretMemoryError) -> Bool {
+        if let unknown = unknownParameter(of: method, call, index, text) {
+            try StandardError.invalidParameter(named: unknown, index, text, &out)
+            return false
+        }
         switch method {
         case .getInfo:
             var reply = try ReplyWriter.begin(&out)
@@ -85,7 +89,7 @@ package struct ServiceInterface: Sendable {
                 return false
             }
             for interface in interfaces
-            where index.equals(wanted, interface.name, in: text) {
+            where index.string(wanted, equals: interface.name.utf8.span, in: text) {
                 var reply = try ReplyWriter.begin(&out)
                 try reply.field("description", interface.text, &out)
                 try reply.end(&out)
@@ -94,6 +98,20 @@ package struct ServiceInterface: Sendable {
             try StandardError.interfaceNotFound(wanted, index, text, &out)
             return false
         }
+    }
+
+    private func unknownParameter(
+        of method: Method, _ call: Call, _ index: borrowing JSONIndex, _ text: Span<UInt8>
+    ) -> JSONIndex.Node? {
+        guard let parameters = call.parameters else { return nil }
+        var unknown: JSONIndex.Node?
+        index.forEachMember(of: parameters) { name, _ in
+            let isKnown =
+                method == .getInterfaceDescription
+                && index.string(name, equals: "interface", in: text)
+            if !isKnown, unknown == nil { unknown = name }
+        }
+        return unknown
     }
 
     /// The interface file of `org.varlink.service` itself, as varlink.org defines it.
@@ -132,20 +150,4 @@ package struct ServiceInterface: Sendable {
         error ExpectedMore ()
 
         """
-}
-
-extension JSONIndex {
-    /// Whether a string of the text equals `other`.
-    package func equals(_ node: Node, _ other: String, in text: Span<UInt8>) -> Bool {
-        // Interface names hold nothing that could be escaped, so their raw bytes are compared.
-        let range = range(of: node)
-        let wanted = other.utf8
-        guard range.count == wanted.count else { return false }
-        var position = range.lowerBound
-        for byte in wanted {
-            guard text[position] == byte else { return false }
-            position += 1
-        }
-        return true
-    }
 }

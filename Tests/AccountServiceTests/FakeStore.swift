@@ -1,0 +1,150 @@
+import AccountService
+import SecretMemory
+
+/// A store's files in memory, written in the order in which the worker writes them.
+struct FakeStore: Sendable {
+    /// The key file.
+    enum Key: Equatable {
+        case absent
+        case bytes([UInt8])
+        case unusable(Int32, String)
+    }
+
+    /// Before which step of a change the disk gives up.
+    enum Step: Equatable, CaseIterable {
+        case keyFile, slotsAside, slotsCopy, slots, account, accountSync, previousRemoval
+        case removal, removalSync, mending, reading
+    }
+
+    static let diskIsFull = StoreFailure(
+        errno: 28, message: "/s: No space left on device", isInPlace: false)
+
+    static let slotsDiffer = StoreFailure(
+        errno: 116, message: "/s/keyslots.plist is another one", isInPlace: false)
+
+    var account = StoreContents.File.absent
+    var previousAccount = StoreContents.File.absent
+    var slots = StoreContents.File.absent
+    var slotsCopy = StoreContents.File.absent
+    var key = Key.absent
+    var hasOtherSealedFiles = false
+    var findings: [String] = []
+    /// What was set aside, as NAME.damaged-TIME.
+    var aside: [String: StoreContents.File] = [:]
+    var failsAt: Step?
+
+    /// What a daemon that starts now reads.
+    var contents: StoreContents {
+        StoreContents(
+            account: account, previousAccount: previousAccount, slots: slots, slotsCopy: slotsCopy,
+            hasOtherSealedFiles: hasOtherSealedFiles, findings: findings)
+    }
+
+    func read(into reading: KeyFileReading) {
+        reading.fill { room in
+            switch key {
+            case .absent: return .absent
+            case .unusable(let errno, let why): return .unusable(errno: errno, why)
+            case .bytes(let bytes):
+                room.copy(from: bytes.span)
+                return .read
+            }
+        }
+    }
+
+    mutating func perform(_ change: StoreChange) -> StoreResult {
+        do throws(StoreFailure) {
+            switch change {
+            case .save(let request): try save(request)
+            case .remove: try remove()
+            case .read(let room):
+                try pass(.reading)
+                read(into: room)
+                return .contents(contents)
+            case .mend(let mendings):
+                for mending in mendings { try mend(mending) }
+            }
+            return .done
+        } catch { return .failed(error) }
+    }
+
+    private func pass(_ step: Step, inPlace: Bool = false) throws(StoreFailure) {
+        guard failsAt == step else { return }
+        throw StoreFailure(
+            errno: Self.diskIsFull.errno, message: Self.diskIsFull.message, isInPlace: inPlace)
+    }
+
+    private mutating func save(_ request: SaveRequest) throws(StoreFailure) {
+        if let expected = request.expectedSlots { try confirmSlots(expected) }
+        if let loan = request.keyFile {
+            try pass(.keyFile)
+            guard key == .absent else {
+                throw StoreFailure(errno: 17, message: "/k: File exists", isInPlace: false)
+            }
+            key = .bytes(loan.withBytes { bytes in bytes.indices.map { bytes[$0] } })
+        }
+        if let time = request.setsSlotsAsideAt {
+            try pass(.slotsAside)
+            if slots != .absent { aside["keyslots.plist.damaged-\(time)"] = slots }
+            if slotsCopy != .absent { aside["keyslots.plist~.damaged-\(time)"] = slotsCopy }
+        }
+        if let bytes = request.slots { try writeSlots(bytes) }
+        try pass(.account)
+        if request.keepsPrevious, account != .absent { previousAccount = account }
+        account = .bytes(request.account)
+        try pass(.accountSync, inPlace: true)
+        guard !request.keepsPrevious else { return }
+        try pass(.previousRemoval, inPlace: true)
+        previousAccount = .absent
+    }
+
+    private mutating func confirmSlots(_ expected: [UInt8]) throws(StoreFailure) {
+        switch slots {
+        case .absent: try writeSlots(expected)
+        case .bytes(expected): break
+        default: throw Self.slotsDiffer
+        }
+    }
+
+    private mutating func writeSlots(_ bytes: [UInt8]) throws(StoreFailure) {
+        try pass(.slotsCopy)
+        slotsCopy = .bytes(bytes)
+        try pass(.slots)
+        slots = .bytes(bytes)
+    }
+
+    private mutating func remove() throws(StoreFailure) {
+        previousAccount = .absent
+        try pass(.removal)
+        account = .absent
+        try pass(.removalSync, inPlace: true)
+    }
+
+    private mutating func mend(_ mending: Mending) throws(StoreFailure) {
+        try pass(.mending)
+        switch mending.place {
+        case .account:
+            if let time = mending.setsAsideAt {
+                aside["account.plist.sealed.damaged-\(time)"] = account
+            }
+            account = .bytes(mending.bytes)
+        case .slots:
+            if let time = mending.setsAsideAt { aside["keyslots.plist.damaged-\(time)"] = slots }
+            slots = .bytes(mending.bytes)
+        case .slotsCopy:
+            if let time = mending.setsAsideAt {
+                aside["keyslots.plist~.damaged-\(time)"] = slotsCopy
+            }
+            slotsCopy = .bytes(mending.bytes)
+        }
+    }
+}
+
+extension StoreContents.File {
+    /// The file with one bit of its middle turned.
+    var damaged: StoreContents.File {
+        guard case .bytes(var bytes) = self else { return .bytes([1, 2, 3]) }
+        bytes[bytes.count / 2] ^= 4
+        return .bytes(bytes)
+    }
+}

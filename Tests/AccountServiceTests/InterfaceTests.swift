@@ -1,0 +1,112 @@
+import AccountService
+import Testing
+import Varlink
+
+@Suite struct InterfaceTests {
+    static let account = InterfaceFile(AccountService.interfaceDescription)
+    static let service = InterfaceFile(ServiceInterface.ownDescription)
+
+    @Test("the interface file lists exactly the methods that are served")
+    func methods() {
+        let listed = [Self.account, Self.service].flatMap { file in
+            file.methods.keys.map { "\(file.name).\($0)" }
+        }
+        #expect(Set(listed) == Set(Method.allCases.map { "\($0.name)" }))
+        #expect(listed.count == Method.allCases.count)
+    }
+
+    @Test("the protocol's methods have the parameters that were agreed")
+    func parameters() {
+        let expected = [
+            "GetStatus": "", "GetAccount": "", "GetToken": "min_validity:?int",
+            "CheckExpiry": "min_validity:?int",
+            "Login": "access_token:string uid:string expires_in:?int issued_at:?int "
+                + "expires_at:?int screen_name:?string avatar_large:?string "
+                + "refresh_token:?string replace:?bool",
+            "UpdateProfile": "screen_name:?string avatar_large:?string",
+            "Logout": "if_uid:?string", "Export": "", "Verify": "", "Repair": "",
+        ]
+        let found = Self.account.methods.mapValues { parameters in
+            parameters.map { "\($0.name):\($0.isOptional ? "?" : "")\($0.type)" }
+                .joined(separator: " ")
+        }
+        #expect(found == expected)
+    }
+
+    @Test("the interface file describes itself to whoever asks")
+    func description() throws {
+        let desk = try Desk()
+        let method = "org.varlink.service.GetInterfaceDescription"
+        for (name, text) in [
+            ("org.accountd.Account", AccountService.interfaceDescription),
+            ("org.varlink.service", ServiceInterface.ownDescription),
+        ] {
+            let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+                .replacing("\n", with: "\\n")
+            #expect(
+                try desk.call(method, #"{"interface":"\#(name)"}"#, as: .observer).text
+                    == Reply.ok(#""description":"\#(escaped)""#))
+            // However a writer of JSON spells the name.
+            let spelt = name.replacing(".", with: #"\u002e"#)
+            #expect(
+                try desk.call(method, #"{"interface":"\#(spelt)"}"#).text
+                    == Reply.ok(#""description":"\#(escaped)""#))
+        }
+    }
+
+    static let refusals: [(String, String)] = [
+        ("{}", Reply.invalid(parameter: "interface")),
+        (#"{"interface":null}"#, Reply.invalid(parameter: "interface")),
+        (#"{"interface":1}"#, Reply.invalid(parameter: "interface")),
+        (
+            #"{"interface":"org.example"}"#,
+            Reply.error("org.varlink.service.InterfaceNotFound", #""interface":"org.example""#)
+        ),
+        (
+            #"{"interface":"2.00abcDEF"}"#,
+            Reply.error("org.varlink.service.InterfaceNotFound", #""interface":"""#)
+        ),
+        (
+            #"{"interface":"org.varlink.servicf"}"#,
+            Reply.error(
+                "org.varlink.service.InterfaceNotFound", #""interface":"org.varlink.servicf""#)
+        ),
+        (
+            #"{"interface":"org.varlink.service","more":1}"#, Reply.invalid(parameter: "more")
+        ),
+    ]
+
+    @Test("a description that is not there is refused", arguments: refusals)
+    func refused(parameters: String, reply: String) throws {
+        let desk = try Desk()
+        let answer = try desk.call("org.varlink.service.GetInterfaceDescription", parameters)
+        #expect(answer.text == reply)
+        #expect(answer.verdict == .invalid)
+    }
+
+    @Test("the service's own facts take no parameters")
+    func infoWithParameters() throws {
+        let desk = try Desk()
+        let answer = try desk.call("org.varlink.service.GetInfo", #"{"interface":"x"}"#)
+        #expect(answer.text == Reply.invalid(parameter: "interface"))
+    }
+
+    @Test("every error that is sent is declared, with the parameters that it has")
+    func errors() throws {
+        for (_, _, replies) in MethodTests.replies {
+            for reply in replies where reply.hasPrefix(#"{"error""#) { try declared(reply) }
+        }
+        try declared(Reply.invalid(field: "uid", "x"))
+        try declared(Reply.memory)
+        try declared(Reply.invalid(parameter: "x"))
+        try declared(Reply.denied)
+    }
+
+    private func declared(_ reply: String) throws {
+        let name = try #require(reply.split(separator: "\"").dropFirst(2).dropFirst().first)
+        let file = name.hasPrefix(Self.account.name) ? Self.account : Self.service
+        let error = String(name.dropFirst(file.name.count + 1))
+        let parameters = try #require(file.errors[error], "\(error)")
+        for parameter in parameters { #expect(reply.contains(#""\#(parameter.name)":"#)) }
+    }
+}

@@ -1,0 +1,151 @@
+import AccountService
+import Testing
+
+/// Every method in every state, for every role.
+@Suite struct MethodTests {
+    static let otherLogin = """
+        {"access_token":"2.00xyz","uid":"42","expires_at":1800000000}
+        """
+    static let otherAccount = """
+        {"uid":"42","expires_at":1800000000,"expires_date":"2027-01-15T08:00:00Z",\
+        "expired":false,"remaining":100000000}
+        """
+    static let export = """
+        "access_token":"2.00abcDEF","account":\(Reply.account)
+        """
+    static let expiredExport = """
+        "access_token":"2.00abcDEF","account":\(Reply.expiredAccount)
+        """
+    static let keyIsMissing = "the key file /k/key is missing; put it back"
+    static let info = Reply.ok(
+        #""vendor":"accountd","product":"accountd","version":"9.8.7","url":"","#
+            + #""interfaces":["org.varlink.service","org.accountd.Account"]"#)
+
+    /// The owner's replies, in the order of the states: empty, present, expired, locked, damaged.
+    static let replies: [(method: String, parameters: String, replies: [String])] = [
+        (
+            "GetStatus", "{}",
+            [
+                Reply.status("empty", protection: ""), Reply.status("present"),
+                Reply.status("present"), Reply.status("locked"), Reply.status("damaged"),
+            ]
+        ),
+        (
+            "GetAccount", "{}",
+            [
+                Reply.noAccount, Reply.ok(account: Reply.account),
+                Reply.ok(account: Reply.expiredAccount), Reply.locked, Reply.damaged,
+            ]
+        ),
+        (
+            "GetToken", "{}",
+            [Reply.noAccount, Reply.token, Reply.expired, Reply.locked, Reply.damaged]
+        ),
+        (
+            "CheckExpiry", "{}",
+            [
+                Reply.noAccount,
+                Reply.ok(#""valid":true,"expires_at":1700002600,"remaining":2600"#),
+                Reply.ok(#""valid":false,"expires_at":1700002600,"remaining":0"#),
+                Reply.locked, Reply.damaged,
+            ]
+        ),
+        (
+            "Login", otherLogin,
+            [
+                Reply.ok(account: otherAccount), Reply.exists("1234567890"),
+                Reply.exists("1234567890"), Reply.locked, Reply.damaged,
+            ]
+        ),
+        (
+            "UpdateProfile", "{}",
+            [
+                Reply.noAccount, Reply.ok(account: Reply.account),
+                Reply.ok(account: Reply.expiredAccount), Reply.locked, Reply.damaged,
+            ]
+        ),
+        (
+            "Logout", "{}",
+            [
+                Reply.noAccount, Reply.ok(#""uid":"1234567890""#),
+                Reply.ok(#""uid":"1234567890""#), Reply.ok(), Reply.ok(),
+            ]
+        ),
+        (
+            "Export", "{}",
+            [
+                Reply.noAccount, Reply.ok(export), Reply.ok(expiredExport), Reply.locked,
+                Reply.damaged,
+            ]
+        ),
+        (
+            "Verify", "{}",
+            [
+                Reply.findings([]), Reply.findings([]), Reply.findings([]),
+                Reply.findings([keyIsMissing]), Reply.findings([State.damage]),
+            ]
+        ),
+        (
+            "Repair", "{}",
+            [
+                Reply.ok(), Reply.ok(account: Reply.account),
+                Reply.ok(account: Reply.expiredAccount), Reply.locked, Reply.damaged,
+            ]
+        ),
+        ("org.varlink.service.GetInfo", "{}", [String](repeating: info, count: 5)),
+    ]
+
+    /// The least role that may call a method; protocol.md, "Rules".
+    static let roles: [String: Role] = [
+        "GetStatus": .observer, "CheckExpiry": .observer, "GetAccount": .reader,
+        "GetToken": .reader, "Login": .owner, "UpdateProfile": .owner, "Logout": .owner,
+        "Export": .owner, "Verify": .owner, "Repair": .owner,
+        "org.varlink.service.GetInfo": .observer,
+    ]
+
+    @Test("each method answers in each state, and each role as far as it may", arguments: replies)
+    func reply(method: String, parameters: String, replies: [String]) throws {
+        let least = try #require(Self.roles[method])
+        for (state, expected) in zip(State.allCases, replies) {
+            for role in [Role.stranger, .observer, .reader, .owner] {
+                let desk = try Desk.standing(state)
+                let answer = try desk.call(method, parameters, as: role)
+                if role < least {
+                    #expect(answer.text == Reply.denied, "\(state), \(role)")
+                    #expect(answer.verdict == .denied)
+                    #expect(answer.kind == .reply)
+                } else {
+                    let own = expected.replacing(
+                        #""role":"owner""#, with: #""role":"\#(role.name)""#)
+                    #expect(answer.text == own, "\(state), \(role)")
+                }
+            }
+        }
+    }
+
+    @Test("every method that is served has a row here")
+    func everyMethodHasARow() {
+        let names = Self.replies.map { row in
+            row.method.contains(".") ? row.method : "org.accountd.Account.\(row.method)"
+        }
+        let served = Method.allCases.filter { $0 != .getInterfaceDescription }.map { "\($0.name)" }
+        #expect(Set(names) == Set(served))
+    }
+
+    static let verdicts: [(State, String, Verdict)] = [
+        (.empty, "GetToken", .noAccount), (.present, "GetToken", .answered),
+        (.expired, "GetToken", .expired), (.locked, "GetToken", .locked),
+        (.damaged, "GetToken", .damaged), (.present, "Login", .accountExists),
+        (.expired, "CheckExpiry", .answered), (.locked, "Logout", .answered),
+        (.damaged, "Verify", .answered), (.damaged, "Repair", .damaged),
+    ]
+
+    @Test("a record says what became of a call", arguments: verdicts)
+    func verdict(state: State, method: String, verdict: Verdict) throws {
+        let desk = try Desk.standing(state)
+        let parameters = method == "Login" ? Self.otherLogin : "{}"
+        let answer = try desk.call(method, parameters)
+        #expect(answer.verdict == verdict)
+        #expect(answer.method.map { "\($0.name)" } == "org.accountd.Account.\(method)")
+    }
+}
