@@ -52,7 +52,12 @@ extension Directory {
                 let parent = Files.split(path).parent
                 guard parent != path, parent != "." else { throw error }
                 try make(parent, in: base)
-                try PathCalls.makeDirectory(path, in: base, 0o700)
+                do {
+                    try PathCalls.makeDirectory(path, in: base, 0o700)
+                } catch {
+                    // Another process that found it missing too may have been faster.
+                    guard error == .exists else { throw error }
+                }
             // The kernel looks for a place before it looks whether the name is there already.
             case .readOnlyFileSystem, .permissionDenied:
                 guard (try? FileStatus.of(path: path, in: base, following: false)) != nil else {
