@@ -73,6 +73,11 @@ final class Home {
             attributes: [.posixPermissions: 0o700])
     }
 
+    /// Changes a file's mode.
+    func setMode(_ mode: Int, of path: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
     // MARK: Commands
 
     /// Runs `account`.
