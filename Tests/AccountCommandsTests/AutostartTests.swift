@@ -8,11 +8,8 @@ import Testing
 @Suite struct AutostartTests {
     // The test bundle lies in the same directory; there is none when only this target was built.
     private static let program: String? = {
-        let own =
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        for directory in [own] + CommandLine.arguments {
-            let path =
-                URL(fileURLWithPath: directory).deletingLastPathComponent().path + "/account"
+        for place in CommandLine.arguments {
+            let path = URL(fileURLWithPath: place).deletingLastPathComponent().path + "/account"
             if FileManager.default.isExecutableFile(atPath: path) { return path }
         }
         return nil
@@ -52,12 +49,10 @@ import Testing
     ) throws -> Result {
         let program = try #require(Self.program)
         let copy = directory.path + "/account"
-        try FileManager.default.copyItem(atPath: program, toPath: copy)
+        try install(program, as: copy)
         if withDaemon {
-            let daemon = try directory.file(
-                "accountd", Self.daemon.replacing("SAY", with: say))
-            try FileManager.default.setAttributes(
-                [.posixPermissions: 0o755], ofItemAtPath: daemon)
+            let script = try directory.file("script", Self.daemon.replacing("SAY", with: say))
+            try install(script, as: directory.path + "/accountd")
         }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: copy)
@@ -76,6 +71,15 @@ import Testing
         let errorText = try text(from: errors)
         process.waitUntilExit()
         return Result(status: process.terminationStatus, output: outputText, errors: errorText)
+    }
+
+    // By another process: while this one has a program open for writing, a test that starts something
+    // at that moment has it too, and it cannot be run.
+    private func install(_ file: String, as program: String) throws {
+        let status = try ChildProcess.run(
+            "/usr/bin/install", arguments: ["-m", "755", file, program],
+            environment: ["PATH=/usr/bin:/bin"])
+        try #require(status == 0)
     }
 
     private func text(from pipe: Pipe) throws -> String {
@@ -145,8 +149,8 @@ import Testing
     func path() throws {
         let directory = try TemporaryDirectory()
         let other = try TemporaryDirectory()
-        let decoy = try other.file("accountd", "#!/bin/sh\n: > \(other.path)/ran\n")
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: decoy)
+        let script = try other.file("script", "#!/bin/sh\n: > \(other.path)/ran\n")
+        try install(script, as: other.path + "/accountd")
         let result = try run(
             ["token", "--state", directory.path], in: directory,
             environment: ["PATH": other.path + ":/usr/bin:/bin"], withDaemon: false)

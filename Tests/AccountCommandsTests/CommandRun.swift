@@ -17,11 +17,14 @@ struct CommandRun {
         let errorPath = try directory.file("errors", "")
         let output = try #require(FileHandle(forUpdatingAtPath: outputPath))
         let errors = try #require(FileHandle(forUpdatingAtPath: errorPath))
-        status = Self.status(
-            words,
-            StandardDescriptors(
-                input: inputFile.fileDescriptor, output: output.fileDescriptor,
-                error: errors.fileDescriptor))
+        // A handle that is not used any more closes its descriptor.
+        status = withExtendedLifetime((inputFile, output, errors)) {
+            Self.status(
+                words,
+                StandardDescriptors(
+                    input: inputFile.fileDescriptor, output: output.fileDescriptor,
+                    error: errors.fileDescriptor))
+        }
         self.output = try String(contentsOfFile: outputPath, encoding: .utf8)
         self.errors = try String(contentsOfFile: errorPath, encoding: .utf8)
     }

@@ -106,9 +106,11 @@ import Testing
         let errorPath = try directory.file("errors", "")
         let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
         let errors = try #require(FileHandle(forWritingAtPath: errorPath))
-        let status = CommandRun.status(
-            words + ["--socket", daemon.socket],
-            StandardDescriptors(output: full.fileDescriptor, error: errors.fileDescriptor))
+        let status = withExtendedLifetime((full, errors)) {
+            CommandRun.status(
+                words + ["--socket", daemon.socket],
+                StandardDescriptors(output: full.fileDescriptor, error: errors.fileDescriptor))
+        }
         #expect(status == .systemRefused)
         #expect(
             try String(contentsOfFile: errorPath, encoding: .utf8)

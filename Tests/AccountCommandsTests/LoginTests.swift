@@ -58,9 +58,13 @@ import Testing
         let pipe = Pipe()
         pipe.fileHandleForWriting.write(Data(Self.response.utf8))
         try pipe.fileHandleForWriting.close()
-        let status = CommandRun.status(
-            ["login", "--socket", daemon.socket],
-            StandardDescriptors(input: pipe.fileHandleForReading.fileDescriptor, output: 2))
+        let sink = try #require(FileHandle(forWritingAtPath: "/dev/null"))
+        let status = withExtendedLifetime((pipe, sink)) {
+            CommandRun.status(
+                ["login", "--socket", daemon.socket],
+                StandardDescriptors(
+                    input: pipe.fileHandleForReading.fileDescriptor, output: sink.fileDescriptor))
+        }
         #expect(status == .done)
         let issuedAt = try #require(parameters(daemon)["issued_at"] as? Int)
         #expect(abs(Date().timeIntervalSince1970 - Double(issuedAt)) < 60)

@@ -56,6 +56,12 @@ import Testing
         #expect(UserManager.offersUnit(in: [second.path, first.path]))
     }
 
+    // A child that nobody waits for keeps the exit tests of other suites from seeing theirs.
+    private func reap(_ pipe: borrowing ReadinessPipe) {
+        kill(pipe.pid, SIGKILL)
+        _ = try? ChildProcess.wait(for: pipe.pid)
+    }
+
     struct Program: CustomTestStringConvertible {
         let script: String
         let line: String
@@ -79,6 +85,7 @@ import Testing
         let pipe = try ReadinessPipe(
             starting: "/bin/sh", arguments: ["-c", program.script],
             environment: ["PATH=/bin:/usr/bin"])
+        defer { reap(pipe) }
         #expect(try pipe.readLine(timeout: 10) == program.line)
     }
 
@@ -86,6 +93,7 @@ import Testing
     func silence() throws {
         let pipe = try ReadinessPipe(
             starting: "/bin/sh", arguments: ["-c", "sleep 3"], environment: ["PATH=/bin:/usr/bin"])
+        defer { reap(pipe) }
         #expect(throws: Errno.timedOut) { try pipe.readLine(timeout: 1) }
     }
 }
