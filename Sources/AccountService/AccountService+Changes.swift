@@ -67,11 +67,12 @@ extension AccountService {
             if failure.isInPlace { install(&change, now) }
             throw .storeFailed(errno: failure.errno, message: failure.message)
         case (.removes, .done):
-            if standing != .present, let room = try? roomForKeyFile(&change) {
+            let couldBeOpened = standing == .present
+            forget(now)
+            if !couldBeOpened, let room = try? roomForKeyFile(&change) {
                 change.stage = .removesReadsAgain
                 return .read(room)
             }
-            forget(now)
             try writeUID(change.uid, &reply)
         case (.removesReadsAgain, let result):
             // The account is gone in any case: what the files say is the next one's concern.
@@ -167,8 +168,12 @@ extension AccountService {
     /// Slots and key stay: the next login uses them.
     private mutating func forget(_ now: Instant) {
         hold(nil, at: now)
+        switch standing {
+        case .present, .empty: standing = .empty
         // What stood in the way of the account may stand in the way of the next one too.
-        if standing == .present { standing = .empty }
+        case .locked: break
+        case .damaged: if masterKey != nil, slots?.isInPlace == true { standing = .empty }
+        }
     }
 
     private mutating func reload(
