@@ -24,7 +24,8 @@ final class Desk {
     var now = Desk.start
     /// The change that the worker has in hand.
     private(set) var change: StoreChange?
-    private var reply: SecretBuffer
+    fileprivate var reply: SecretBuffer
+    fileprivate let replyCapacity: Int
 
     init(
         _ store: FakeStore = FakeStore(), arena: SecretArena? = nil, replyCapacity: Int = 4096
@@ -36,6 +37,7 @@ final class Desk {
             arena: arena,
             surroundings: AccountService.Surroundings(
                 version: "9.8.7", memory: "locked", lockedBytes: 4096, keyFilePath: "/k/key"))
+        self.replyCapacity = replyCapacity
         reply = try SecretBuffer(arena: arena, capacity: replyCapacity, limit: 65_536)
         try load()
     }
@@ -148,6 +150,14 @@ final class Desk {
 }
 
 extension Desk {
+    /// Gives back what the replies' buffer has grown by.
+    func renewReply() {
+        guard
+            let fresh = try? SecretBuffer(arena: arena, capacity: replyCapacity, limit: 65_536)
+        else { return }
+        reply = fresh
+    }
+
     /// What a stranger gets, terminator included.
     func refusalOfStrangers() -> String? {
         guard var out = try? SecretBuffer(arena: arena, capacity: 256),

@@ -1,4 +1,5 @@
 import AccountService
+import SecretMemory
 import Testing
 
 /// How the store can stand when a call comes.
@@ -19,8 +20,10 @@ extension Desk {
         """
 
     /// A desk whose store stands so.
-    static func standing(_ state: State) throws -> Desk {
-        let desk = try Desk()
+    static func standing(
+        _ state: State, arena: SecretArena? = nil, replyCapacity: Int = 4096
+    ) throws -> Desk {
+        let desk = try Desk(arena: arena, replyCapacity: replyCapacity)
         guard state != .empty else { return desk }
         #expect(try desk.call("Login", login).kind == .reply)
         switch state {

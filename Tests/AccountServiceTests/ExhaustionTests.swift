@@ -1,0 +1,137 @@
+import AccountService
+import SecretMemory
+import TestSupport
+import Testing
+
+/// Secret memory that is full, at every step of every call.
+///
+/// An arena is filled but for so many bytes, from none to as many as the call needs: with each
+/// amount the call fails honestly, or succeeds; the account that was held is held, or the new one
+/// is; and not a byte of the arena stays taken.
+@Suite struct ExhaustionTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let state: State
+        let method: String
+        var parameters = "{}"
+        var testDescription: String { "\(method), \(state)" }
+    }
+
+    static let cases: [Case] = [
+        Case(state: .empty, method: "Login", parameters: Desk.login),
+        Case(state: .present, method: "Login", parameters: longLogin),
+        Case(
+            state: .locked, method: "Login",
+            parameters: Desk.login.replacing("{", with: #"{"replace":true,"#)),
+        Case(state: .present, method: "UpdateProfile", parameters: #"{"screen_name":"x"}"#),
+        Case(state: .present, method: "Logout"), Case(state: .damaged, method: "Logout"),
+        Case(state: .present, method: "Export"), Case(state: .present, method: "GetAccount"),
+        Case(state: .present, method: "GetToken"), Case(state: .present, method: "GetStatus"),
+        Case(state: .present, method: "Verify"), Case(state: .present, method: "Repair"),
+        Case(state: .damaged, method: "Repair"), Case(state: .locked, method: "Repair"),
+        Case(
+            state: .present, method: "org.varlink.service.GetInterfaceDescription",
+            parameters: #"{"interface":"org.accountd.Account"}"#),
+    ]
+
+    static let longLogin = """
+        {"access_token":"\(String(repeating: "t", count: 3000))","uid":"1234567890",\
+        "refresh_token":"\(String(repeating: #"\""#, count: 3000))","expires_at":1800000000}
+        """
+
+    /// Granules that are left, more of them the more there are.
+    static let amounts: [Int] = {
+        var amounts: [Int] = []
+        var amount = 0
+        while amount < 900 {
+            amounts.append(amount)
+            amount += amount < 80 ? 1 : amount / 16
+        }
+        return amounts
+    }()
+
+    @Test("a call that finds no memory fails honestly and leaves no trace", arguments: cases)
+    func exhausted(one: Case) throws {
+        var succeeded = false
+        for amount in Self.amounts {
+            let desk = try Desk.standing(
+                one.state, arena: SecretArena.forTest(capacity: 128 << 10), replyCapacity: 1024)
+            let tokenBefore = try desk.call("GetToken").text
+            let store = desk.store
+            let filling = Filling(desk.arena, leaving: amount)
+            let used = desk.arena.used
+            let answer = try desk.call(one.method, one.parameters)
+            succeeded = answer.verdict != .failed
+            if !succeeded {
+                #expect(Self.isHonest(answer), "\(amount): \(answer.text)")
+                let isStored = answer.text.contains("is stored")
+                // The same bytes as before, unless the answer says otherwise.
+                if !isStored, one.method != "Logout", one.method != "Repair" {
+                    #expect(desk.store.account == store.account, "\(amount)")
+                }
+                if !isStored {
+                    let token = try desk.call("GetToken").text
+                    #expect(token == tokenBefore, "\(amount)")
+                }
+                try Self.nothingStays(desk, used, one)
+            }
+            filling.end()
+            let token = try desk.call("GetToken").text
+            #expect(try Desk(desk.store).call("GetToken").text == token, "\(amount)")
+        }
+        #expect(succeeded, "even the largest amount was too small")
+    }
+
+    private static func nothingStays(_ desk: Desk, _ used: Int, _ one: Case) throws {
+        // The reply's own buffer may have grown.
+        desk.renewReply()
+        #expect(desk.arena.used <= used)
+    }
+
+    private static func isHonest(_ answer: Answer) -> Bool {
+        if answer.kind == .close { return true }
+        return answer.text.hasPrefix(
+            #"{"error":"org.accountd.Account.StoreFailed","parameters":{"errno":12,"#)
+    }
+
+    @Test("a store that is read without room is not called damaged")
+    func loading() throws {
+        let store = try Desk.standing(.present).store
+        var loaded = false
+        for amount in Self.amounts {
+            let arena = try SecretArena.forTest(capacity: 64 << 10)
+            let desk = try Desk(arena: arena, replyCapacity: 1024)
+            desk.store = store
+            let filling = Filling(arena, leaving: amount)
+            let used = arena.used
+            do {
+                try desk.load()
+                loaded = true
+                #expect(try desk.call("GetToken").text == Reply.token)
+            } catch {
+                #expect(error as? SecretMemoryError == .exhausted)
+                #expect(arena.used == used)
+                #expect(try desk.call("GetToken").text == Reply.noAccount)
+            }
+            filling.end()
+        }
+        #expect(loaded)
+    }
+}
+
+/// Takes an arena but for so many granules, which are scattered or one piece as it comes.
+private final class Filling {
+    private final class Granule {
+        private let bytes: SecretBytes
+
+        init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
+    }
+
+    private var taken: [Granule] = []
+
+    init(_ arena: SecretArena, leaving amount: Int) {
+        while let bytes = try? arena.allocate(1) { taken.append(Granule(bytes)) }
+        taken.removeLast(min(amount, taken.count))
+    }
+
+    func end() { taken.removeAll() }
+}

@@ -1,0 +1,151 @@
+import AccountService
+import SecretMemory
+import TestSupport
+import Testing
+
+/// Where secrets stand in the arena, and where they do not. quality.md, "Secrets"
+@Suite struct ResidueTests {
+    /// A desk whose whole arena can be looked at.
+    private struct View {
+        let desk: Desk
+        let base: UInt
+
+        init(_ store: FakeStore = FakeStore()) throws {
+            let arena = try SecretArena.forTest(capacity: 256 << 10)
+            let whole = try arena.allocate(arena.capacity)
+            base = whole.withBytes { bytes in
+                unsafe bytes.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+            }
+            _ = consume whole
+            desk = try Desk(store, arena: arena)
+        }
+
+        /// How often a secret stands there.
+        func count(_ secret: some Sequence<UInt8>) -> Int {
+            let secret = Array(secret)
+            guard let start = unsafe UnsafeRawPointer(bitPattern: base) else { return -1 }
+            // SAFETY: the arena is mapped while the desk lives.
+            let memory = unsafe UnsafeRawBufferPointer(start: start, count: desk.arena.capacity)
+            var count = 0
+            for offset in 0...(memory.count - secret.count)
+            where unsafe memory[offset] == secret[0] {
+                if unsafe memory[offset..<(offset + secret.count)].elementsEqual(secret) {
+                    count += 1
+                }
+            }
+            return count
+        }
+
+        func count(_ secret: String) -> Int { count(secret.utf8) }
+    }
+
+    private static let token = "2.00SECRETaccesstoken"
+    private static let refresh = "2.00SECRETrefreshtoken"
+    private static let login = """
+        {"access_token":"\(token)","refresh_token":"\(refresh)","uid":"7","expires_at":1800000000}
+        """
+
+    @Test("each token stands once while the account is held, and nowhere afterwards")
+    func once() throws {
+        let view = try View()
+        let desk = view.desk
+        func expect(_ times: Int, _ what: String) {
+            #expect(view.count(Self.token) == times, "\(what)")
+            #expect(view.count(Self.refresh) == times, "\(what)")
+        }
+        _ = try desk.call("Login", Self.login)
+        expect(1, "after a login")
+        for method in [
+            "GetToken", "GetAccount", "GetStatus", "CheckExpiry", "Export", "Verify", "Repair",
+            "UpdateProfile",
+        ] {
+            #expect(try desk.call(method).kind != .close)
+            expect(1, "after \(method)")
+        }
+        _ = try desk.call("Login", Self.login)
+        expect(1, "after the same login")
+        _ = try desk.call("Logout")
+        expect(0, "after a logout")
+        let next = try View(try Desk.store(after: Self.login))
+        #expect(next.count(Self.token) == 1)
+        #expect(next.count(Self.refresh) == 1)
+    }
+
+    @Test("an account that is replaced leaves nothing")
+    func replaced() throws {
+        let view = try View()
+        _ = try view.desk.call("Login", Self.login)
+        let other = #"{"access_token":"2.00other","uid":"8","expires_in":9,"replace":true}"#
+        let begun = view.desk.begin("Login", other)
+        #expect(view.count(Self.token) == 1)
+        #expect(view.count("2.00other") == 1)
+        _ = try view.desk.complete(begun)
+        #expect(view.count(Self.token) == 0)
+        #expect(view.count(Self.refresh) == 0)
+        #expect(view.count("2.00other") == 1)
+    }
+
+    static let refusedLogins = [
+        login.replacing("{", with: #"{"screen_name":"\#(String(repeating: "n", count: 300))","#),
+        login.replacing("{", with: #"{"surprise":1,"#), login.replacing("7", with: "x"),
+        login.replacing("1800000000", with: "-1"), login.replacing("}", with: ""),
+        login.replacing("7", with: "9"),
+    ]
+
+    @Test("a login that is refused leaves nothing", arguments: refusedLogins)
+    func refused(parameters: String) throws {
+        let view = try View()
+        _ = try view.desk.call(
+            "Login", #"{"access_token":"2.00other","uid":"7","expires_in":9}"#)
+        let answer = try view.desk.call("Login", parameters)
+        #expect(answer.verdict != .answered)
+        #expect(view.count(Self.token) == 0)
+        #expect(view.count(Self.refresh) == 0)
+        #expect(view.count("2.00other") == 1)
+    }
+
+    @Test("a login that could not be stored leaves nothing")
+    func unstored() throws {
+        let view = try View()
+        view.desk.store.failsAt = .account
+        _ = try view.desk.call("Login", Self.login)
+        #expect(view.count(Self.token) == 0)
+        #expect(view.count(Self.refresh) == 0)
+        #expect(view.desk.arena.used == 4096)
+    }
+
+    @Test("the key file stands in memory no longer than it is needed")
+    func keyFile() throws {
+        let view = try View()
+        for step in ["Login", "Verify", "Repair"] {
+            _ = try view.desk.call(step, step == "Login" ? Self.login : "{}")
+            guard case .bytes(let key) = view.desk.store.key else {
+                Issue.record("no key file")
+                return
+            }
+            #expect(view.count(key) == 0, "\(step)")
+        }
+        let started = try View(view.desk.store)
+        guard case .bytes(let key) = view.desk.store.key else { return }
+        #expect(started.count(key) == 0)
+    }
+
+    @Test("a token can be found where it stands, else these tests show nothing")
+    func canFail() throws {
+        let view = try View()
+        var bytes = try view.desk.arena.allocate(64)
+        bytes.withMutableBytes { bytes in
+            for (position, byte) in Self.token.utf8.enumerated() { bytes[position] = byte }
+        }
+        #expect(view.count(Self.token) == 1)
+    }
+}
+
+extension Desk {
+    /// The store after a login.
+    static func store(after login: String) throws -> FakeStore {
+        let desk = try Desk()
+        _ = try desk.call("Login", login)
+        return desk.store
+    }
+}
