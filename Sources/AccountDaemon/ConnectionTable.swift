@@ -68,6 +68,9 @@ struct ConnectionTable: ~Copyable {
         return connection
     }
 
+    /// Every one of them, so that some can be removed meanwhile.
+    func all() -> [Connection] { byDescriptor.compactMap { $0 } }
+
     static func token(of connection: Connection) -> UInt64 {
         UInt64(connection.generation) << 32 | UInt64(UInt32(bitPattern: connection.fd))
     }

@@ -35,7 +35,7 @@ extension Server {
             case .close: close(connection)
             default: break
             }
-            answerKept(connection)
+            if !isEnding { answerKept(connection) }
         }
         reply.removeAll()
         resumeWaiting()

@@ -145,7 +145,7 @@ struct Server: ~Copyable {
 
     private mutating func handle(_ token: UInt64, _ events: PollEvents) {
         switch token {
-        case Token.listener: acceptConnections()
+        case Token.listener: if !isEnding { acceptConnections() }
         case Token.signals: takeSignals()
         case Token.worker: takeResult()
         case Token.socketFile: checkSocketFile()
@@ -206,11 +206,22 @@ struct Server: ~Copyable {
             switch signal {
             case SIGHUP: resolveGroups()
             case SIGTERM, SIGINT:
-                isEnding = true
                 ServiceManager.notify("STOPPING=1")
+                beginEnding()
             default: break
             }
         }
+    }
+
+    /// Takes no more calls: whoever asked for the change in hand gets the answer, and nobody begins
+    /// another one, who could put the end off for ever.
+    private mutating func beginEnding() {
+        guard !isEnding else { return }
+        isEnding = true
+        waiting.removeAll()
+        acceptsAgainAt = nil
+        try? poller.remove(fd: listener.fd)
+        for connection in connections.all() where connection !== asker { close(connection) }
     }
 
     private mutating func resolveGroups() {
@@ -226,8 +237,8 @@ struct Server: ~Copyable {
         listener.drainWatch()
         guard !isEnding, !listener.isInPlace else { return }
         Log.note("the socket \(listener.path) was taken away; ending, so that another can be made")
-        isEnding = true
         exitStatus = 1
+        beginEnding()
     }
 
     mutating func note(_ method: Method?, _ verdict: Verdict, _ connection: Connection) {
