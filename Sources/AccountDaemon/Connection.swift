@@ -24,6 +24,13 @@ final class Connection {
         var input: SecretBuffer?
         /// Written and not yet sent.
         var output: SecretBuffer?
+
+        /// Drops and wipes bytes at the front of the input that were answered.
+        func dropInput(_ count: Int) {
+            guard count > 0, var rest = input.take() else { return }
+            rest.removeFirst(count)
+            if !rest.isEmpty { input = consume rest }
+        }
     }
 
     let fd: Int32

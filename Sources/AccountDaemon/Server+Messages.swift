@@ -11,9 +11,12 @@ extension Server {
             return
         }
         let fd = connection.fd
+        // No more than one message and its terminator at a time: what cannot be answered at once is
+        // kept, and must fit where others keep theirs.
+        let most = min(maximumMessage(of: connection) + 1, room.count)
         let received: Int?
         do throws(Errno) {
-            received = try room.withMutableBytes { room throws(Errno) in
+            received = try room.withMutableBytes(first: most) { room throws(Errno) in
                 try UnixSocket.receive(fd: fd, into: &room)
             }
         } catch {
@@ -133,14 +136,18 @@ extension Server {
     /// Answers what a connection has in hand, as far as it is whole and may be answered now.
     mutating func answerKept(_ connection: Connection) {
         let maximum = maximumMessage(of: connection)
+        // What was answered is dropped at the end, all at once: to move the rest up after each of
+        // thousands of small messages would hold everybody up.
+        var start = 0
         while !connection.isClosed, !connection.isWaiting, !connection.hasOutput,
-            let bytes = connection.bytes, var rest = bytes.input.take()
+            let bytes = connection.bytes, let input = bytes.input.take()
         {
             let caller = caller(connection)
-            let step = Self.answer(rest, maximum, caller, now, &service, &reply)
+            let step = Self.answer(input, start, maximum, caller, now, &service, &reply)
+            bytes.input = consume input
             switch step {
             case .incomplete:
-                if !rest.isEmpty { bytes.input = consume rest }
+                bytes.dropInput(start)
                 watchInput(connection)
                 return
             case .tooLong:
@@ -148,25 +155,26 @@ extension Server {
                 return
             case .handled(let end, let outcome):
                 if case .wait = outcome.action {
-                    bytes.input = consume rest
+                    bytes.dropInput(start)
                     wait(connection)
                     return
                 }
-                rest.removeFirst(end + 1)
-                if !rest.isEmpty { bytes.input = consume rest }
+                start = end + 1
                 forgetHalfSent(connection)
                 act(on: outcome, connection)
             }
         }
+        connection.bytes?.dropInput(start)
         watchInput(connection)
     }
 
     private static func answer(
-        _ input: borrowing SecretBuffer, _ maximum: Int, _ caller: AccountService.Caller,
-        _ now: Instant, _ service: inout AccountService, _ reply: inout SecretBuffer
+        _ input: borrowing SecretBuffer, _ start: Int, _ maximum: Int,
+        _ caller: AccountService.Caller, _ now: Instant, _ service: inout AccountService,
+        _ reply: inout SecretBuffer
     ) -> Step {
         input.withBytes { text in
-            answer(text, 0, maximum, caller, now, &service, &reply)
+            answer(text, start, maximum, caller, now, &service, &reply)
         }
     }
 
@@ -242,8 +250,8 @@ extension Server {
         guard !connection.isClosed, !part.isEmpty else { return }
         let held = connection.bytes ?? Connection.Bytes()
         connection.bytes = held
-        // One byte more than a message, for its terminator, and what came pipelined behind it.
-        let limit = 2 * Self.maximumMessage
+        // A message that is not whole, and as much as is received at once.
+        let limit = 2 * maximumMessage(of: connection) + 1
         while true {
             do throws(SecretMemoryError) {
                 var input: SecretBuffer
@@ -308,8 +316,8 @@ extension Server {
     private mutating func hearStranger(_ connection: Connection) {
         let fd = connection.fd
         let received =
-            (try? room.withMutableBytes { room throws(Errno) in
-                try UnixSocket.receive(fd: fd, into: &room)
+            (try? room.withMutableBytes(first: Self.maximumStrangerMessage + 1) {
+                room throws(Errno) in try UnixSocket.receive(fd: fd, into: &room)
             }) ?? nil
         guard let received, received > 0 else {
             if received == 0 { close(connection) }

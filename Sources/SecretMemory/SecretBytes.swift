@@ -44,6 +44,14 @@ import Glibc
         return try body(&span)
     }
 
+    /// Lends the first bytes for writing.
+    package mutating func withMutableBytes<R, E: Error>(
+        first length: Int, _ body: (inout MutableSpan<UInt8>) throws(E) -> R
+    ) throws(E) -> R {
+        precondition(length <= count, "lends more than there is")
+        return try withMutableBlock(0..<length, body)
+    }
+
     /// Compares in a time that depends on the counts alone. sodium_memcmp(3)
     package func isEqual(to other: borrowing SecretBytes) -> Bool {
         guard count == other.count else { return false }
