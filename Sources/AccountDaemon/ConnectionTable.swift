@@ -21,12 +21,16 @@ struct ConnectionTable: ~Copyable {
     private var byDescriptor: [Connection?] = []
     private var users: [UInt32: ForeignUser] = [:]
     private var generation: UInt32 = 0
-    private let foreign = SecretBudget(limit: ConnectionTable.foreignBudget)
+    private let foreign: SecretBudget
     private var reservedForOwner: Int { min(Self.reservedForOwner, maximum / 4) }
 
     /// Makes an empty one.
-    init(maximum: Int = ConnectionTable.maximum) {
+    init(
+        maximum: Int = ConnectionTable.maximum,
+        foreignBudget: Int = ConnectionTable.foreignBudget
+    ) {
         self.maximum = min(maximum, Self.maximum)
+        foreign = SecretBudget(limit: foreignBudget)
     }
 
     /// Takes a connection in.
@@ -43,7 +47,8 @@ struct ConnectionTable: ~Copyable {
                 users[peer.uid]
                 ?? ForeignUser(
                     uid: peer.uid,
-                    budget: SecretBudget(limit: Self.foreignUserBudget, within: foreign))
+                    budget: SecretBudget(
+                        limit: min(Self.foreignUserBudget, foreign.limit / 2), within: foreign))
             guard known.connections < Self.maximumForeign else { return nil }
             known.connections += 1
             users[peer.uid] = known

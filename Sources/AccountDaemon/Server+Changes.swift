@@ -13,6 +13,8 @@ extension Server {
     /// A call must wait for the change in hand.
     mutating func wait(_ connection: Connection) {
         connection.isWaiting = true
+        // Those who left do not pile up while a disk hangs.
+        if waiting.count >= connections.maximum { waiting.removeAll { $0.isClosed } }
         waiting.append(connection)
         watchInput(connection)
     }

@@ -16,7 +16,8 @@ struct Server: ~Copyable {
     static let maximumStrangerMessage = 1024
     /// Bytes of the longest reply: two tokens whose every byte is escaped, names likewise.
     static let maximumReply = 65_536
-    /// Bytes of secret memory that half-sent messages and unread replies leave to the service.
+    /// Bytes of secret memory that half-sent messages and unread replies leave to the service; a
+    /// quarter where there is less.
     static let reservedForService = 256 * 1024
     /// Milliseconds.
     static let halfSentPatience: Int64 = 30_000
@@ -86,8 +87,11 @@ struct Server: ~Copyable {
         self.signals = signals
         self.service = service
         self.records = records
-        connections = ConnectionTable(maximum: maximumConnections)
-        ownerBudget = SecretBudget(limit: max(0, arena.capacity - Self.reservedForService))
+        // The owner's, the foreigners' and the service's parts are all of the arena and no more.
+        let foreign = min(ConnectionTable.foreignBudget, arena.capacity / 8)
+        let own = min(Self.reservedForService, arena.capacity / 4)
+        connections = ConnectionTable(maximum: maximumConnections, foreignBudget: foreign)
+        ownerBudget = SecretBudget(limit: arena.capacity - foreign - own)
         watchdog = Watchdog()
         room = received
         reply = written
