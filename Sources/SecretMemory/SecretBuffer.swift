@@ -118,7 +118,7 @@ package struct SecretBuffer: ~Copyable {
     package mutating func removeAll() { truncate(to: 0) }
 
     /// Lends what it holds.
-    @inlinable @inline(__always) package func withBytes<R, E: Error>(
+    @inlinable @inline(__always) package func withBytes<R: ~Copyable, E: Error>(
         _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         // SAFETY: the block has room for `count` bytes, and the span cannot outlive the call.
