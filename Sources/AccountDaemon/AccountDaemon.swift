@@ -100,12 +100,12 @@ package enum AccountDaemon {
                 keyFilePath: paths.keyFile.path))
         let listener = try listen(passed, paths, directory)
 
-        var files = StoreFiles(
+        let files = StoreFiles(
             path: paths.state, keyFile: paths.keyFile, directory: directory, lock: lock)
         do throws(SecretMemoryError) {
             let key = try KeyFileReading(arena: arena)
             paths.keyFile.read(into: key)
-            try service.load(files.read(), key, at: Server.readInstant())
+            try service.load(files.readAll(), key, at: Server.readInstant())
         } catch { throw .memory(error) }
         if let trouble = service.trouble { Log.note(trouble) }
         let worker: StoreWorker

@@ -24,8 +24,6 @@ struct StoreFiles: ~Copyable, Sendable {
     let keyFile: KeyFilePath
     private(set) var directory: Directory
     private var lock: FileLock
-    // The account file as it was read or written last: nil before, or when there was none.
-    private var lastAccount: [UInt8]?
 
     /// Takes a directory over that is open and locked.
     init(
@@ -43,22 +41,15 @@ struct StoreFiles: ~Copyable, Sendable {
         do throws(StoreFailure) {
             try followDirectory()
             switch change {
-            case .save(let request):
-                try save(request)
-                lastAccount = request.account
-            case .remove:
-                try remove()
-                lastAccount = nil
+            case .save(let request): try save(request)
+            case .remove: try remove()
             case .mend(let mendings): try mend(mendings)
             case .read(let key):
                 keyFile.read(into: key)
-                return .contents(read())
+                return .contents(readAll())
             }
             return .done
-        } catch {
-            if error.isInPlace, case .save(let request) = change { lastAccount = request.account }
-            return .failed(error)
-        }
+        } catch { return .failed(error) }
     }
 
     /// The directory may have been removed, or another one put in its place: what is written must
@@ -88,21 +79,12 @@ struct StoreFiles: ~Copyable, Sendable {
         }
     }
 
-    /// Reads every file, and remembers the account's.
-    mutating func read() -> StoreContents {
-        let contents = readAll()
-        lastAccount = nil
-        if case .bytes(let bytes) = contents.account { lastAccount = bytes }
-        return contents
-    }
-
-    /// Whether the account file is still what was read or written last.
+    /// Whether the account file is what the service holds.
     ///
-    /// One that was damaged, or put there by somebody else, must not become the spare in the place
-    /// of a good one.
-    private var accountIsKnown: Bool {
-        guard let lastAccount else { return false }
-        return (try? directory.read(name: Self.account, limit: Self.maximumFileSize)) == lastAccount
+    /// One that was damaged meanwhile, or put there by somebody else, must not become the spare in
+    /// the place of a good one.
+    private func accountIs(_ bytes: [UInt8]) -> Bool {
+        (try? directory.read(name: Self.account, limit: Self.maximumFileSize)) == bytes
     }
 
     // MARK: Writing
@@ -115,8 +97,11 @@ struct StoreFiles: ~Copyable, Sendable {
             try setAside(Self.slotsCopy, at: time)
         }
         if let slots = request.slots { try writeSlots(slots) }
-        let becomesSpare = request.keepsPrevious && accountIsKnown
-        if request.keepsPrevious, !becomesSpare { try setAside(Self.account, at: request.time) }
+        var becomesSpare = false
+        if let previous = request.previous {
+            becomesSpare = accountIs(previous)
+            if !becomesSpare { try setAside(Self.account, at: request.time) }
+        }
         do throws(AtomicFileError) {
             try AtomicFile.write(
                 request.account, to: Self.account, in: directory,
@@ -124,7 +109,7 @@ struct StoreFiles: ~Copyable, Sendable {
         } catch {
             throw accountFailure(error, request)
         }
-        guard !request.keepsPrevious else { return }
+        guard request.previous == nil else { return }
         do throws(Errno) {
             if try removeIfThere(Self.previousAccount) { try directory.sync() }
         } catch {

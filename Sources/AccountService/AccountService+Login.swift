@@ -81,7 +81,7 @@ extension AccountService {
         let keepsPrevious = try mayReplace(change.candidate?.uid, change.replaces)
         change.stage = .saves
         var request = SaveRequest(
-            account: [], keepsPrevious: keepsPrevious, time: now.realtime)
+            account: [], previous: keepsPrevious ? held?.file : nil, time: now.realtime)
         if masterKey == nil {
             guard let key else { throw Self.confused }
             try makeKey(&change, &request, key, now)
@@ -96,7 +96,7 @@ extension AccountService {
             }
         }
         request.account = try sealed(change.candidate, change.masterKey)
-        change.next = try hold(change.candidate.take())
+        change.next = try hold(change.candidate.take(), request.account)
         return request
     }
 
@@ -128,10 +128,12 @@ extension AccountService {
         } catch { throw Self.refusal(error) }
     }
 
-    private func hold(_ account: consuming UserAccount?) throws(Refusal) -> HeldAccount {
+    private func hold(
+        _ account: consuming UserAccount?, _ file: [UInt8]
+    ) throws(Refusal) -> HeldAccount {
         guard let account else { throw Self.confused }
         do throws(SecretMemoryError) {
-            return try HeldAccount(account, arena: arena)
+            return try HeldAccount(account, file: file, arena: arena)
         } catch { throw .memory(error) }
     }
 

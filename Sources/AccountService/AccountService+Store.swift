@@ -16,7 +16,9 @@ extension AccountService {
     ) throws(SecretMemoryError) {
         var found = try diagnose(contents, key)
         var next: HeldAccount?
-        if let account = found.account.take() { next = try HeldAccount(account, arena: arena) }
+        if let account = found.account.take(), case .bytes(let file) = contents.account {
+            next = try HeldAccount(account, file: file, arena: arena)
+        }
         hold(next, at: now)
         standing = found.standing
         slots = found.slots

@@ -12,6 +12,8 @@ final class HeldAccount {
     let profile: UserAccount
     /// The whole reply to GetToken, terminator included.
     let reply: SecretBuffer
+    /// The file that holds it, sealed.
+    let file: [UInt8]
     // Where in the reply the token stands, without its quotes.
     private let tokenRange: Range<Int>
     private let tokenCount: Int
@@ -19,7 +21,10 @@ final class HeldAccount {
     /// Takes over an account.
     ///
     /// - Throws: the account is lost to the caller then; nothing of it stays in memory.
-    init(_ account: consuming UserAccount, arena: SecretArena) throws(SecretMemoryError) {
+    init(
+        _ account: consuming UserAccount, file: [UInt8], arena: SecretArena
+    ) throws(SecretMemoryError) {
+        self.file = file
         let nothing = try arena.allocate(0)
         let escapes = account.accessToken.withBytes { token in
             var count = 0

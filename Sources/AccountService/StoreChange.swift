@@ -27,18 +27,18 @@ package struct SaveRequest: Sendable {
     package var expectedSlots: [UInt8]?
     /// The sealed account.
     package var account: [UInt8]
-    /// Whether the account that it replaces stays as the previous generation.
+    /// The file that it replaces, which stays as the previous generation; nil: none stays.
     ///
-    /// Where it does not, no previous generation stays at all.
-    package var keepsPrevious: Bool
-
+    /// Where another one stands there now, that is set aside, and the previous generation stays the
+    /// one that it is.
+    package var previous: [UInt8]?
     /// The time in seconds since 1970, for the names of what is set aside.
     package var time: Int64
 
     /// Makes a request that writes an account alone.
-    package init(account: [UInt8], keepsPrevious: Bool, time: Int64) {
+    package init(account: [UInt8], previous: [UInt8]?, time: Int64) {
         self.account = account
-        self.keepsPrevious = keepsPrevious
+        self.previous = previous
         self.time = time
     }
 }

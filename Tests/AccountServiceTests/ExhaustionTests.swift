@@ -44,7 +44,7 @@ import Testing
         var amount = 0
         while amount < 900 {
             amounts.append(amount)
-            amount += amount < 80 ? 1 : amount / 16
+            amount += amount < 40 ? 1 : amount / 12
         }
         return amounts
     }()

@@ -90,10 +90,16 @@ struct FakeStore: Sendable {
         }
         if let bytes = request.slots { try writeSlots(bytes) }
         try pass(.account)
-        if request.keepsPrevious, account != .absent { previousAccount = account }
+        if let previous = request.previous {
+            if account == .bytes(previous) {
+                previousAccount = account
+            } else if account != .absent {
+                aside["account.plist.sealed.damaged-\(request.time)"] = account
+            }
+        }
         account = .bytes(request.account)
         try pass(.accountSync, inPlace: true)
-        guard !request.keepsPrevious else { return }
+        guard request.previous == nil else { return }
         try pass(.previousRemoval, inPlace: true)
         previousAccount = .absent
     }

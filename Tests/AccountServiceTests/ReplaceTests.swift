@@ -79,6 +79,20 @@ import Testing
         #expect(desk.store.previousAccount == .absent)
     }
 
+    @Test("a file that was damaged meanwhile does not become the spare, though it was looked at")
+    func damagedMeanwhile() throws {
+        let desk = try Desk.standing(.present)
+        _ = try desk.call("Login", Desk.login)
+        let spare = desk.store.previousAccount
+        let damaged = desk.store.account.damaged
+        desk.store.account = damaged
+        #expect(try desk.call("Verify").text != Reply.findings([]))
+        #expect(try desk.call("Login", Desk.login).text == Reply.ok(account: Reply.account))
+        #expect(desk.store.previousAccount == spare)
+        #expect(desk.store.aside == ["account.plist.sealed.damaged-1700000000": damaged])
+        #expect(try Desk(desk.store).call("Verify").text == Reply.findings([]))
+    }
+
     @Test("a key that has come back opens the store for a login")
     func keyCameBack() throws {
         let desk = try Desk.standing(.present)
