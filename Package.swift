@@ -63,7 +63,9 @@ let package = Package(
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .target(name: "CLinux", cSettings: [.treatAllWarnings(as: .error)]),
-        library("SecretMemory", ["CSodium", "CLinux"]),
+        .target(
+            name: "SecretMemory", dependencies: ["CSodium", "CLinux"],
+            swiftSettings: rules + [.enableExperimentalFeature("Lifetimes")]),
         library("LinuxSystem", ["CLinux", "SecretMemory"]),
         library("JSON", ["SecretMemory"]),
         library("PropertyList", ["SecretMemory"]),

@@ -54,7 +54,7 @@ enum LoginCommand {
         let receivedAt = try LoginSource(
             path: options.source, input: invocation.descriptors.input, options: invocation.options
         ).read(into: &input)
-        return try input.makeFromBytes { text throws(CommandFailure) in
+        return try input.withBytes { text throws(CommandFailure) in
             do throws(TokenResponseError) {
                 return try TokenResponse.parse(
                     text, supplement: options.supplement(receivedAt: receivedAt), arena: arena)

@@ -2,36 +2,31 @@ import AccountService
 import LinuxSystem
 
 extension Server {
-    /// Connections that are accepted before the others are looked after again.
-    private static let acceptBatch = 64
     /// Milliseconds for which nobody is accepted when nobody can even be refused.
     private static let acceptPause: Int64 = 100
 
-    mutating func acceptConnections() {
-        for _ in 0..<Self.acceptBatch {
-            do throws(Errno) {
-                guard let descriptor = try UnixSocket.accept(listener.fd) else { return }
-                admit(descriptor)
-            } catch {
-                guard error == .tooManyFiles || error == .tooManyFilesInSystem else { return }
-                guard refuseWithSpare() else { return }
-            }
+    /// Accepts one connection for each wake-up.
+    ///
+    /// The poller says again if another waits, and to ask for one that does not costs more than that.
+    mutating func acceptConnection() {
+        do throws(Errno) {
+            if let descriptor = try UnixSocket.accept(listener.fd) { admit(descriptor) }
+        } catch {
+            guard error == .tooManyFiles || error == .tooManyFilesInSystem else { return }
+            refuseWithSpare()
         }
     }
 
     /// Without a descriptor a connection could neither be served nor refused, and would wake the
     /// loop for ever: the spare one is given up for a moment.
-    private mutating func refuseWithSpare() -> Bool {
+    private mutating func refuseWithSpare() {
         guard spare.take() != nil else {
             // Another thread, or another process, took it in that moment.
             pauseAccepting()
-            return false
+            return
         }
-        let refused = (try? UnixSocket.accept(listener.fd)) ?? nil
-        let found = refused != nil
-        if let refused { _ = consume refused }
+        if let refused = (try? UnixSocket.accept(listener.fd)) ?? nil { _ = consume refused }
         spare = try? Files.open("/dev/null", .readOnly)
-        return found
     }
 
     private mutating func pauseAccepting() {

@@ -16,9 +16,8 @@ extension Server {
         let most = min(maximumMessage(of: connection) + 1, room.count)
         let received: Int?
         do throws(Errno) {
-            received = try room.withMutableBytes(first: most) { room throws(Errno) in
-                try UnixSocket.receive(fd: fd, into: &room)
-            }
+            var span = room.mutableBytes(first: most)
+            received = try UnixSocket.receive(fd: fd, into: &span)
         } catch {
             close(connection)
             return
@@ -49,11 +48,10 @@ extension Server {
         _ room: borrowing SecretBytes, _ count: Int, _ role: Role, _ now: Instant,
         _ service: inout AccountService
     ) -> Bool {
-        room.withBytes { all in
-            // Anything before the last byte that ended a message would not be a plain one.
-            all[count - 1] == MessageFraming.terminator
-                && service.answersPlainly(all.extracting(0..<(count - 1)), from: role, at: now)
-        }
+        let all = room.bytes
+        // Anything before the last byte that ended a message would not be a plain one.
+        return all[count - 1] == MessageFraming.terminator
+            && service.answersPlainly(all.extracting(0..<(count - 1)), from: role, at: now)
     }
 
     /// The peer will send no more: what is under way is finished first.
@@ -113,11 +111,9 @@ extension Server {
         _ caller: AccountService.Caller, _ now: Instant, _ service: inout AccountService,
         _ reply: inout SecretBuffer
     ) -> Step {
-        room.withBytes { all in
-            answer(
-                all.extracting(0..<range.upperBound), range.lowerBound, maximum, caller, now,
-                &service, &reply)
-        }
+        answer(
+            room.bytes.extracting(0..<range.upperBound), range.lowerBound, maximum, caller, now,
+            &service, &reply)
     }
 
     private static func answer(
@@ -337,6 +333,7 @@ extension Server {
     }
 
     mutating func wipeRoom(_ count: Int) {
-        room.withMutableBytes { room in room.wipe(first: count) }
+        var span = room.mutableBytes(first: count)
+        span.wipe()
     }
 }

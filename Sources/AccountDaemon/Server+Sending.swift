@@ -54,10 +54,11 @@ extension Server {
     mutating func sendToken(_ connection: Connection) {
         let arena = arena
         let budget = budget(connection)
-        let result = service.withTokenReply { bytes in
-            Self.transmit(bytes, to: connection, keepingIn: arena, budget)
+        var result = Transmission.failed
+        service.lendTokenReply { bytes in
+            result = Self.transmit(bytes, to: connection, keepingIn: arena, budget)
         }
-        settle(result ?? .failed, connection)
+        settle(result, connection)
     }
 
     /// Sends the reply that was written, and wipes it.

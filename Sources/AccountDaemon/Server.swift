@@ -149,7 +149,7 @@ struct Server: ~Copyable {
 
     private mutating func handle(_ token: UInt64, _ events: PollEvents) {
         switch token {
-        case Token.listener: if !isEnding { acceptConnections() }
+        case Token.listener: if !isEnding { acceptConnection() }
         case Token.signals: takeSignals()
         case Token.worker: takeResult()
         case Token.socketFile: checkSocketFile()

@@ -21,11 +21,15 @@ final class StoreWorker: Sendable {
     var pollDescriptor: Int32 { finished.rawValue }
 
     /// Starts the thread, which takes over the files.
-    init(_ files: consuming StoreFiles) throws(Errno) {
+    ///
+    /// - Parameter readiness: the descriptor on which the loop will say that it serves.
+    init(_ files: consuming StoreFiles, readiness: Int32? = nil) throws(Errno) {
         wake = try EventCounter()
         finished = try EventCounter()
         let handOver = HandOver(files)
         try WorkerThread.start(name: "accountd-store") { [self] in
+            // Every query would pay for a table that is shared. Nothing is lost where it cannot be had.
+            try? WorkerThread.ownDescriptors(without: readiness)
             guard var files = handOver.take() else { return }
             while true { perform(&files) }
         }

@@ -205,7 +205,7 @@ extension AccountService {
         _ arena: SecretArena
     ) throws(SealingError) -> KeySlots {
         do throws(KeySlotsError) {
-            let seed = try key.makeFromBytes { bytes throws(KeySlotsError) in
+            let seed = try key.withBytes { bytes throws(KeySlotsError) in
                 try SlotSeed.keyfile(bytes, arena: arena)
             }
             return try KeySlots.create(

@@ -123,7 +123,7 @@ extension AccountService {
             found.findings.append(why)
         case .read:
             do throws(KeySlotsError) {
-                let seed = try key.makeFromBytes { bytes throws(KeySlotsError) in
+                let seed = try key.withBytes { bytes throws(KeySlotsError) in
                     try SlotSeed.keyfile(bytes, arena: arena)
                 }
                 found.masterKey = try slots.unlock(seed: seed, arena: arena)
@@ -222,7 +222,7 @@ extension AccountService {
             }
             do throws(AccountError) {
                 return .good(
-                    try plaintext.makeFromBytes { content throws(AccountError) in
+                    try plaintext.withBytes { content throws(AccountError) in
                         try UserAccount.decode(content, arena: arena)
                     })
             } catch .memory(let error) {

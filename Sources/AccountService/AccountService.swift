@@ -219,17 +219,23 @@ package struct AccountService: ~Copyable {
         held?.profile.uid
     }
 
-    /// Whether a message is the plainest of queries, GetToken with nothing else to say, and is to be
-    /// answered with the ready-made reply.
+    /// Whether a message is a plain query for the token that is answered with the ready-made reply.
     ///
     /// `handle` gives the same answer; this one costs less. False says nothing of the message.
     package mutating func answersPlainly(
         _ text: Span<UInt8>, from role: Role, at now: Instant
     ) -> Bool {
-        guard role >= .reader, PlainCall.isCall(to: Method.getToken.name, text),
+        guard role >= .reader, let call = PlainCall(to: Method.getToken.name, text),
             let remaining = watch?.remaining(at: now)
         else { return false }
-        return remaining > 0
+        return remaining > 0 && remaining >= call.minimum
+    }
+
+    /// Lends the ready-made reply to GetToken, if there is one.
+    ///
+    /// It changes nothing; but a value of this size that is passed to be read is copied first.
+    package mutating func lendTokenReply(_ body: (Span<UInt8>) -> Void) {
+        held?.reply.lend(body)
     }
 
     /// Lends the ready-made reply to GetToken.

@@ -74,9 +74,9 @@ package final class KeyFileReading: @unchecked Sendable {
     }
 
     /// Lends the bytes; they are the key file's only when the finding is `read`.
-    package func makeFromBytes<R: ~Copyable, E: Error>(
+    package func withBytes<R: ~Copyable, E: Error>(
         _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
-        try room.makeFromBytes(body)
+        try room.withBytes(body)
     }
 }

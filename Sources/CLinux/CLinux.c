@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -147,3 +148,5 @@ __attribute__((zero_call_used_regs("all")))
 #endif
 #endif
 __attribute__((noinline)) void clinux_clear_registers(void) { __asm__ volatile(""); }
+
+int clinux_unshare_files(void) { return unshare(CLONE_FILES); }

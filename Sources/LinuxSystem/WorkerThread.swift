@@ -49,4 +49,18 @@ package enum WorkerThread {
             throw Errno(error)
         }
     }
+
+    /// Gives the calling thread a descriptor table of its own, a copy of the process's as it is now.
+    /// CLONE_FILES, unshare(2)
+    ///
+    /// While threads share a table the kernel counts references on each use of a descriptor, in all of
+    /// them. What one opens or closes from here on the others do not see.
+    ///
+    /// - Parameter other: a descriptor that the others close when its time has come, and that this
+    ///   thread's copy must not keep open.
+    /// - Throws: the errno; the table is shared as before then, and all works as well.
+    package static func ownDescriptors(without other: Int32?) throws(Errno) {
+        _ = try valueOrErrno { clinux_unshare_files() }
+        if let other { close(other) }
+    }
 }

@@ -4,11 +4,11 @@
 package struct SecretBuffer: ~Copyable {
     private let arena: SecretArena
     private let charged: Charged
-    @usableFromInline var storage: SecretBytes
+    private var storage: SecretBytes
     /// The most bytes it will ever hold.
     package let limit: Int
     /// Bytes it holds.
-    package internal(set) var count = 0
+    package private(set) var count = 0
 
     // As a field of its own, the optional reference would be destroyed by way of its type's metadata,
     // whose making costs a short-lived process 35,000 instructions.
@@ -85,7 +85,7 @@ package struct SecretBuffer: ~Copyable {
     /// Lets `body` write at the end and say how many bytes it wrote.
     ///
     /// - Parameter count: bytes of room that `body` gets, at the most.
-    @inlinable @inline(__always) package mutating func appendUpTo<E: Error>(
+    package mutating func appendUpTo<E: Error>(
         _ count: Int, _ body: (inout MutableSpan<UInt8>) throws(E) -> Int
     ) throws(E) -> Int {
         let start = self.count
@@ -118,7 +118,7 @@ package struct SecretBuffer: ~Copyable {
     package mutating func removeAll() { truncate(to: 0) }
 
     /// Lends what it holds.
-    @inlinable @inline(__always) package func withBytes<R: ~Copyable, E: Error>(
+    package func withBytes<R: ~Copyable, E: Error>(
         _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         // SAFETY: the block has room for `count` bytes, and the span cannot outlive the call.
@@ -127,7 +127,7 @@ package struct SecretBuffer: ~Copyable {
     }
 
     /// Lends what it holds for writing.
-    @inlinable @inline(__always) package mutating func withMutableBytes<R, E: Error>(
+    package mutating func withMutableBytes<R: ~Copyable, E: Error>(
         _ body: (inout MutableSpan<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         try storage.withMutableBlock(0..<count, body)
@@ -144,12 +144,16 @@ extension SecretBuffer {
 }
 
 extension SecretBuffer {
-    /// Lends what it holds to what makes something from it that cannot be copied.
-    package func makeFromBytes<R: ~Copyable, E: Error>(
-        _ body: (Span<UInt8>) throws(E) -> R
-    ) throws(E) -> R {
-        // SAFETY: the block has room for `count` bytes, and the span cannot outlive the call.
-        let lent = unsafe UnsafeRawBufferPointer(start: storage.start, count: count)
-        return try body(unsafe Span<UInt8>(_unsafeBytes: lent))
+    /// Lends what it holds; for the way of a query, where a generic closure costs too much.
+    package func lend(_ body: (Span<UInt8>) -> Void) { body(bytes) }
+
+    /// What it holds, bound to its own life; for the way of a query, as `SecretBytes.bytes` is.
+    package var bytes: Span<UInt8> {
+        @_lifetime(borrow self)
+        borrowing get {
+            // SAFETY: the block has room for `count` bytes, and the span is bound to its owner.
+            let lent = unsafe UnsafeRawBufferPointer(start: storage.start, count: count)
+            return unsafe _overrideLifetime(Span<UInt8>(_unsafeBytes: lent), borrowing: self)
+        }
     }
 }

@@ -8,9 +8,9 @@ import Glibc
 /// description of them. What must leave locked memory leaves through a system call on a span.
 @safe package struct SecretBytes: ~Copyable {
     fileprivate let arena: SecretArena
-    @usableFromInline let start: UnsafeMutableRawPointer
+    let start: UnsafeMutableRawPointer
     /// The bytes that the block has room for, at least `count`.
-    @usableFromInline let blockSize: Int
+    let blockSize: Int
     /// How many bytes were asked for; the block may be larger.
     package let count: Int
 
@@ -24,9 +24,7 @@ import Glibc
     deinit { unsafe arena.release(start, blockSize) }
 
     /// Lends the bytes.
-    ///
-    /// Inlined where it is called, as every query comes through here.
-    @inlinable @inline(__always) package func withBytes<R, E: Error>(
+    package func withBytes<R: ~Copyable, E: Error>(
         _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         // SAFETY: the block is this value's alone while it lives; the span cannot outlive the call.
@@ -35,7 +33,7 @@ import Glibc
     }
 
     /// Lends the bytes for writing.
-    @inlinable @inline(__always) package mutating func withMutableBytes<R, E: Error>(
+    package mutating func withMutableBytes<R: ~Copyable, E: Error>(
         _ body: (inout MutableSpan<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         // SAFETY: as above, and `mutating` makes the access exclusive.
@@ -45,7 +43,7 @@ import Glibc
     }
 
     /// Lends the first bytes for writing.
-    package mutating func withMutableBytes<R, E: Error>(
+    package mutating func withMutableBytes<R: ~Copyable, E: Error>(
         first length: Int, _ body: (inout MutableSpan<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         precondition(length <= count, "lends more than there is")
@@ -86,7 +84,7 @@ extension MutableSpan where Element == UInt8 {
 
 extension SecretBytes {
     /// Lends the whole block, past `count` too.
-    @inlinable @inline(__always) func withFullBlock<R, E: Error>(
+    func withFullBlock<R: ~Copyable, E: Error>(
         _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         // SAFETY: the block is this value's alone while it lives; the span cannot outlive the call.
@@ -95,7 +93,7 @@ extension SecretBytes {
     }
 
     /// Lends a part of the block for writing, past `count` too.
-    @inlinable @inline(__always) mutating func withMutableBlock<R, E: Error>(
+    mutating func withMutableBlock<R: ~Copyable, E: Error>(
         _ range: Range<Int>, _ body: (inout MutableSpan<UInt8>) throws(E) -> R
     ) throws(E) -> R {
         precondition(range.lowerBound >= 0 && range.upperBound <= blockSize, "outside the block")
@@ -154,16 +152,26 @@ extension SecretBytes {
     }
 }
 
+// The closures above suffice everywhere but on the way of a query: the compiler makes no code of its
+// own for them in another module, and each costs as much as a system call's entry.
 extension SecretBytes {
-    /// Lends the bytes to what makes something from them that cannot be copied.
-    ///
-    /// Apart from `withBytes`, which the compiler makes code for where it is called: that it does not
-    /// do for a result that may be any type at all.
-    package func makeFromBytes<R: ~Copyable, E: Error>(
-        _ body: (Span<UInt8>) throws(E) -> R
-    ) throws(E) -> R {
-        // SAFETY: the block is this value's alone while it lives; the span cannot outlive the call.
-        let lent = unsafe UnsafeRawBufferPointer(start: start, count: count)
-        return try body(unsafe Span<UInt8>(_unsafeBytes: lent))
+    /// The bytes, bound to their owner's life.
+    package var bytes: Span<UInt8> {
+        @_lifetime(borrow self)
+        borrowing get {
+            // SAFETY: the block is this value's alone while it lives, and the span is bound to it.
+            let lent = unsafe UnsafeRawBufferPointer(start: start, count: count)
+            return unsafe _overrideLifetime(Span<UInt8>(_unsafeBytes: lent), borrowing: self)
+        }
+    }
+
+    /// The first bytes for writing, bound to their owner's life.
+    @_lifetime(&self)
+    package mutating func mutableBytes(first length: Int) -> MutableSpan<UInt8> {
+        precondition(length >= 0 && length <= count, "more than there is")
+        // SAFETY: as above, and the access is exclusive as long as the span lives.
+        let lent = unsafe UnsafeMutableRawBufferPointer(start: start, count: length)
+        let span = unsafe MutableSpan<UInt8>(_unsafeBytes: lent)
+        return unsafe _overrideLifetime(span, mutating: &self)
     }
 }

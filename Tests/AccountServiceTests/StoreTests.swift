@@ -121,7 +121,7 @@ import Testing
         let desk = try Desk.standing(.present)
         try desk.replaceSlots { arena in
             let code = try RecoveryCode.random(in: arena)
-            return try code.makeFromBytes { bytes throws(KeySlotsError) in
+            return try code.withBytes { bytes throws(KeySlotsError) in
                 try SlotSeed.recovery(bytes, arena: arena)
             }
         }

@@ -54,4 +54,6 @@ int clinux_spawn(
 int clinux_execvpe(const char *file, char *const argv[], char *const envp[]);
 // WIFEXITED, WEXITSTATUS and WTERMSIG: the exit status, or 128 and the number of the signal.
 int clinux_exit_status(int status);
+// unshare(2) with CLONE_FILES.
+int clinux_unshare_files(void);
 #endif
