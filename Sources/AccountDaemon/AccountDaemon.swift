@@ -98,10 +98,12 @@ package enum AccountDaemon {
                 version: version, memory: arena.memoryName,
                 lockedBytes: arena.isLocked ? Int64(arena.capacity) : 0,
                 keyFilePath: paths.keyFile.path))
-        let listener = try listen(passed, paths, directory)
+        let listener = try listen(passed, paths)
+        let link = try linkSocket(listener.path, paths, directory)
 
         let files = StoreFiles(
-            path: paths.state, keyFile: paths.keyFile, directory: directory, lock: lock)
+            path: paths.state, keyFile: paths.keyFile, directory: directory, lock: lock,
+            socket: link)
         do throws(SecretMemoryError) {
             let key = try KeyFileReading(arena: arena)
             paths.keyFile.read(into: key)
@@ -202,7 +204,7 @@ package enum AccountDaemon {
     }
 
     private static func listen(
-        _ passed: ServiceManager.Listener?, _ paths: StorePaths, _ directory: borrowing Directory
+        _ passed: ServiceManager.Listener?, _ paths: StorePaths
     ) throws(StartError) -> Listener {
         let listener: Listener
         if let passed {
@@ -214,7 +216,6 @@ package enum AccountDaemon {
         } else {
             throw .refused("there is no socket to listen on")
         }
-        try linkSocket(listener.path, paths, directory)
         return listener
     }
 
@@ -240,14 +241,17 @@ package enum AccountDaemon {
 
     /// In every case STATE/socket leads to the socket, so that those find it who know nothing but
     /// the store: cron finds a login session's daemon, and the other way round.
+    ///
+    /// - Returns: where the link leads; nil where none is needed.
     private static func linkSocket(
         _ path: String, _ paths: StorePaths, _ directory: borrowing Directory
-    ) throws(StartError) {
+    ) throws(StartError) -> String? {
         let own = "\(paths.state)/\(StorePaths.socketName)"
-        guard path.hasPrefix("/"), !isSameName(path, own) else { return }
+        guard path.hasPrefix("/"), !isSameName(path, own) else { return nil }
         do throws(Errno) {
             try directory.setSymbolicLink(StorePaths.socketName, to: path)
         } catch { throw .system("\(own) cannot be made to lead to \(path)", error) }
+        return path
     }
 
     /// Whether two paths are of one name in one directory, however they are spelt.

@@ -24,16 +24,21 @@ struct StoreFiles: ~Copyable, Sendable {
     let keyFile: KeyFilePath
     private(set) var directory: Directory
     private var lock: FileLock
+    // Another directory has come to the path since the store was read.
+    private var isReplaced = false
+    // Where the link that leads to the socket points; nil where the socket itself is in the store.
+    private let socket: String?
 
     /// Takes a directory over that is open and locked.
     init(
         path: String, keyFile: KeyFilePath, directory: consuming Directory,
-        lock: consuming FileLock
+        lock: consuming FileLock, socket: String? = nil
     ) {
         self.path = path
         self.keyFile = keyFile
         self.directory = directory
         self.lock = lock
+        self.socket = socket
     }
 
     /// Does one change.
@@ -42,11 +47,16 @@ struct StoreFiles: ~Copyable, Sendable {
             try followDirectory()
             switch change {
             case .save(let request): try save(request)
-            case .remove: try remove()
+            case .remove:
+                if isReplaced { try confirmEmptiness() }
+                try remove()
             case .mend(let mendings): try mend(mendings)
             case .read(let key):
                 keyFile.read(into: key)
-                return .contents(readAll())
+                var contents = readAll()
+                contents.isReplaced = isReplaced
+                isReplaced = false
+                return .contents(contents)
             }
             return .done
         } catch { return .failed(error) }
@@ -67,8 +77,10 @@ struct StoreFiles: ~Copyable, Sendable {
             guard try lock.tryAcquire() else {
                 throw Errno.busy
             }
+            if let socket { try? found.setSymbolicLink(StorePaths.socketName, to: socket) }
             self.lock = consume lock
             directory = consume found
+            isReplaced = true
         } catch {
             let why =
                 error == .busy
@@ -169,6 +181,17 @@ struct StoreFiles: ~Copyable, Sendable {
             errno: error.errno.rawValue,
             message: "\(place): \(error.message); the new account stands there, but a power cut "
                 + "may bring back what was stored before", isInPlace: true)
+    }
+
+    /// An account that was never read is not the one that is to be removed.
+    private func confirmEmptiness() throws(StoreFailure) {
+        for name in [Self.account, Self.previousAccount]
+        where (try? directory.contains(name)) ?? true {
+            throw StoreFailure(
+                errno: ESTALE,
+                message: "\(path) was replaced, and an account is stored there that was not read "
+                    + "yet: `account doctor` reads it; nothing was removed", isInPlace: false)
+        }
     }
 
     private func remove() throws(StoreFailure) {

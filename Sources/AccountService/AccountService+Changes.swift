@@ -86,6 +86,7 @@ extension AccountService {
         case (.verifies, .contents(let contents)):
             guard let key = change.keyFile else { throw Self.confused }
             try writeFindings(try examine(contents, key).findings, &reply)
+            if contents.isReplaced { try reload(contents, key, now) }
         case (.repairReads, .contents(let contents)):
             guard let key = change.keyFile else { throw Self.confused }
             let mendings = try examine(contents, key).mendings(at: now.realtime)

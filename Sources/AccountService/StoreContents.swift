@@ -22,6 +22,9 @@ package struct StoreContents: Sendable {
     package var hasOtherSealedFiles: Bool
     /// What whoever read the files found wrong with the files themselves, modes and owners.
     package var findings: [String]
+    /// Whether another directory has come into the place of the one that was read before, so that
+    /// what is held of that one is no longer what is stored.
+    package var isReplaced = false
 
     /// Makes a store's contents; by default an empty store's.
     package init(
