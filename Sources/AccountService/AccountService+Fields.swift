@@ -22,19 +22,35 @@ extension AccountService {
         return token
     }
 
-    /// A text that is no secret.
-    func string(_ node: JSONIndex.Node, _ text: Span<UInt8>) throws(Refusal) -> String {
+    /// A text that is no secret, once it was seen to be what its field may hold.
+    ///
+    /// It is decoded and checked in secret memory: a token that was sent in the wrong field must not
+    /// stay behind in ordinary memory.
+    func string(
+        _ name: StaticString, _ node: JSONIndex.Node, _ text: Span<UInt8>,
+        _ check: (Span<UInt8>) -> String?
+    ) throws(Refusal) -> String {
+        let decoded = try decode(node, text)
+        if let fault = decoded.withBytes(check) {
+            throw .invalidField(name, Self.sentence(fault))
+        }
+        return decoded.withBytes { bytes in
+            // SAFETY: the room has as many bytes as were asked for.
+            unsafe String(unsafeUninitializedCapacity: bytes.count) { room in
+                for position in bytes.indices { unsafe room[position] = bytes[position] }
+                return bytes.count
+            }
+        }
+    }
+
+    private func decode(
+        _ node: JSONIndex.Node, _ text: Span<UInt8>
+    ) throws(Refusal) -> SecretBuffer {
         do throws(SecretMemoryError) {
             var decoded = try SecretBuffer(
                 arena: arena, capacity: index.decodedCount(of: node, in: text))
             try index.appendString(node, in: text, to: &decoded)
-            return decoded.withBytes { bytes in
-                // SAFETY: the room has as many bytes as were asked for.
-                unsafe String(unsafeUninitializedCapacity: bytes.count) { room in
-                    for position in bytes.indices { unsafe room[position] = bytes[position] }
-                    return bytes.count
-                }
-            }
+            return decoded
         } catch { throw .memory(error) }
     }
 
@@ -44,16 +60,14 @@ extension AccountService {
         _ text: Span<UInt8>
     ) throws(Refusal) {
         if let screenName {
-            let value = try string(screenName, text)
-            if let fault = AccountField.check(screenName: value) {
-                throw .invalidField("screen_name", Self.sentence(fault))
+            let value = try string("screen_name", screenName, text) {
+                AccountField.check(screenName: $0)
             }
             account.screenName = value.isEmpty ? nil : value
         }
         if let avatar {
-            let value = try string(avatar, text)
-            if let fault = AccountField.check(avatarLarge: value) {
-                throw .invalidField("avatar_large", Self.sentence(fault))
+            let value = try string("avatar_large", avatar, text) {
+                AccountField.check(avatarLarge: $0)
             }
             account.avatarLarge = value.isEmpty ? nil : value
         }

@@ -28,11 +28,8 @@ extension AccountService {
 
         var account = UserAccount(
             accessToken: try self.token("access_token", token, text),
-            uid: try string(uid, text),
+            uid: try string("uid", uid, text) { AccountField.check(uid: $0) },
             expiry: try expiry(expiresIn, issuedAt, expiresAt, now))
-        if let fault = AccountField.check(uid: account.uid) {
-            throw .invalidField("uid", Self.sentence(fault))
-        }
         if let refreshToken {
             account.refreshToken = try self.token("refresh_token", refreshToken, text)
         }

@@ -69,19 +69,32 @@ package enum AccountField: String, Equatable, Sendable, CaseIterable {
     }
 
     /// A uid: 1 to 20 ASCII digits.
-    package static func check(uid: String) -> String? { fault(ofUID: uid)?.rawValue }
+    package static func check(uid: Span<UInt8>) -> String? { fault(ofUID: uid)?.rawValue }
+
+    /// The same of a text that is no secret for sure.
+    package static func check(uid: String) -> String? { check(uid: uid.utf8.span) }
 
     /// A screen name: at most 256 bytes, without U+0000.
     ///
     /// Other control characters are let through;
     /// whoever shows them to a terminal escapes them.
-    package static func check(screenName: String) -> String? {
+    package static func check(screenName: Span<UInt8>) -> String? {
         fault(ofScreenName: screenName)?.rawValue
     }
 
+    /// The same of a text that is no secret for sure.
+    package static func check(screenName: String) -> String? {
+        check(screenName: screenName.utf8.span)
+    }
+
     /// An avatar's address: at most 2048 bytes, without control characters and spaces.
-    package static func check(avatarLarge: String) -> String? {
+    package static func check(avatarLarge: Span<UInt8>) -> String? {
         fault(ofAvatar: avatarLarge)?.rawValue
+    }
+
+    /// The same of a text that is no secret for sure.
+    package static func check(avatarLarge: String) -> String? {
+        check(avatarLarge: avatarLarge.utf8.span)
     }
 
     /// A granted life in seconds: more than none, at most ten years.
@@ -119,23 +132,23 @@ package enum AccountField: String, Equatable, Sendable, CaseIterable {
         return isASCII ? nil : .notASCII
     }
 
-    static func fault(ofUID uid: String) -> Fault? {
+    private static func fault(ofUID uid: Span<UInt8>) -> Fault? {
         if uid.isEmpty { return .empty }
-        for byte in uid.utf8 where !isDigit(byte) { return .notDigits }
-        return uid.utf8.count > maximumUIDLength ? .tooLong : nil
+        for index in uid.indices where !isDigit(uid[index]) { return .notDigits }
+        return uid.count > maximumUIDLength ? .tooLong : nil
     }
 
-    static func fault(ofScreenName name: String) -> Fault? {
-        if name.utf8.count > maximumScreenNameLength { return .tooLong }
-        for byte in name.utf8 where byte == 0 { return .hasControlCharacters }
+    private static func fault(ofScreenName name: Span<UInt8>) -> Fault? {
+        if name.count > maximumScreenNameLength { return .tooLong }
+        for index in name.indices where name[index] == 0 { return .hasControlCharacters }
         return nil
     }
 
-    static func fault(ofAvatar address: String) -> Fault? {
-        if address.utf8.count > maximumAvatarLength { return .tooLong }
-        for byte in address.utf8 {
-            if byte < 0x20 || byte == 0x7F { return .hasControlCharacters }
-            if byte == 0x20 { return .hasWhitespace }
+    private static func fault(ofAvatar address: Span<UInt8>) -> Fault? {
+        if address.count > maximumAvatarLength { return .tooLong }
+        for index in address.indices {
+            if address[index] < 0x20 || address[index] == 0x7F { return .hasControlCharacters }
+            if address[index] == 0x20 { return .hasWhitespace }
         }
         return nil
     }
