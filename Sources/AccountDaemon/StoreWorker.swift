@@ -30,9 +30,14 @@ final class StoreWorker: Sendable {
         try WorkerThread.start(name: "accountd-store") { [self] in
             // Every query would pay for a table that is shared. Nothing is lost where it cannot be had.
             try? WorkerThread.ownDescriptors(without: readiness)
+            finished.signal()
             guard var files = handOver.take() else { return }
             while true { perform(&files) }
         }
+        // Not a moment later: a connection that was accepted before would be copied with the table,
+        // and stay open for its peer and the poller when the loop has closed it.
+        _ = try Poll.wait(finished.rawValue, for: .readable, timeoutMilliseconds: -1)
+        _ = finished.take()
     }
 
     /// Gives the worker a change to do.
