@@ -1,3 +1,4 @@
+import Accounts
 import JSON
 import LinuxSystem
 import SecretMemory
@@ -65,5 +66,5 @@ struct AccountDescription: Equatable {
     }
 
     /// When the token expires: the date, and how long from now.
-    var expiry: String { "\(Clock.rfc3339(expiresAt)) (\(RelativeTime.text(remaining)))" }
+    var expiry: String { "\(CivilTime.rfc3339(expiresAt)) (\(RelativeTime.text(remaining)))" }
 }

@@ -1,3 +1,4 @@
+import Accounts
 import JSON
 import LinuxSystem
 import SecretMemory
@@ -107,7 +108,7 @@ extension CommandFailure {
         guard let expiresAt, let remaining else {
             return CommandFailure(.expired, "the token has expired", hint: hint)
         }
-        let date = Clock.rfc3339(expiresAt)
+        let date = CivilTime.rfc3339(expiresAt)
         guard remaining > 0 else {
             return CommandFailure(.expired, "the token expired on \(date)", hint: hint)
         }

@@ -40,7 +40,7 @@ enum ExpiresCommand {
         case "unix": "\(verdict.expiresAt)"
         case "seconds": "\(verdict.remaining)"
         case "relative": RelativeTime.text(verdict.remaining)
-        default: Clock.rfc3339(verdict.expiresAt)
+        default: CivilTime.rfc3339(verdict.expiresAt)
         }
     }
 }

@@ -94,7 +94,7 @@ enum LoginCommand {
 
     /// What is said once the account is stored.
     static func text(_ account: AccountDescription) -> String {
-        let date = Clock.rfc3339(account.expiresAt)
+        let date = CivilTime.rfc3339(account.expiresAt)
         let expiry =
             account.isExpired
             ? "its token expired on \(date)"

@@ -44,7 +44,7 @@ struct LoginOptions: Equatable {
     /// Reads a point in time: RFC 3339, or seconds since 1970.
     static func time(_ text: String, _ option: String) throws(CommandFailure) -> Int64 {
         let isNumber = !text.isEmpty && text.utf8.allSatisfy { 0x30 <= $0 && $0 <= 0x39 }
-        let seconds = isNumber ? Int64(text) : Clock.parseRFC3339(text)
+        let seconds = isNumber ? Int64(text) : CivilTime.parse(text)
         guard let seconds, AccountField.check(issuedAt: seconds) == nil else {
             throw .usage(
                 "\(option) takes a point in time, not '\(text)'",

@@ -41,7 +41,7 @@ struct Output: ~Copyable {
 
     /// Appends a time as RFC 3339 writes it, in UTC.
     mutating func append(date seconds: Int64) throws(CommandFailure) {
-        try append(Clock.rfc3339(seconds).utf8.span)
+        try append(CivilTime.rfc3339(seconds).utf8.span)
     }
 
     /// Appends a decoded JSON string.

@@ -54,7 +54,7 @@ enum ShowCommand {
 
     private static func granted(_ account: AccountDescription) -> String? {
         guard let issuedAt = account.issuedAt else { return nil }
-        let date = Clock.rfc3339(issuedAt)
+        let date = CivilTime.rfc3339(issuedAt)
         return account.expiresIn.map { "\(date) for \(DurationText.format($0))" } ?? date
     }
 
@@ -66,9 +66,9 @@ enum ShowCommand {
         object.add("avatar_large", account.avatarLarge)
         object.add("expires_in", account.expiresIn)
         object.add("issued_at", account.issuedAt)
-        object.add("issued_date", account.issuedAt.map(Clock.rfc3339))
+        object.add("issued_date", account.issuedAt.map(CivilTime.rfc3339))
         object.add("expires_at", account.expiresAt)
-        object.add("expires_date", Clock.rfc3339(account.expiresAt))
+        object.add("expires_date", CivilTime.rfc3339(account.expiresAt))
         object.add("expired", account.isExpired)
         object.add("remaining", account.remaining)
         object.add("refused", account.refused)

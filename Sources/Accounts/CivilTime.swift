@@ -1,149 +1,125 @@
-/// Times as people read them: RFC 3339 in UTC, whatever the locale and the zone of the machine.
-///
-/// The calendar is computed, not asked of the C library: the answer must not depend on TZ, and the
-/// rules of the proleptic Gregorian calendar fit on a page.
+/// Points in time as people read them, in UTC whatever the zone and locale of the machine.
 package enum CivilTime {
-    /// Years that RFC 3339 can write and that the calendar here is used for.
-    private static let years = 0...9999
-    private static let secondsPerDay: Int64 = 86_400
-    // A span of 400 years repeats, weekdays aside; it is counted from the first of March, so that
-    // the leap day is the last of its year.
-    private static let daysPerEra: Int64 = 146_097
-    private static let daysFromMarch0000To1970: Int64 = 719_468
+    /// The last second that has a text: 9999-12-31T23:59:59Z.
+    package static let lastSecond: Int64 = 253_402_300_799
 
-    /// RFC 3339 text such as `2026-01-01T02:00:00Z`.
+    /// The text of a point in time, "2026-02-28T23:59:59Z". RFC 3339
     ///
-    /// - Parameter unixSeconds: seconds since 1970-01-01T00:00:00Z; beyond the years 0 to 9999 the
-    ///   nearest time within them is written.
+    /// - Parameter unixSeconds: since 1970-01-01T00:00:00Z. What lies before gives that text, what
+    ///   lies after the year 9999 gives that year's last second.
     package static func rfc3339(_ unixSeconds: Int64) -> String {
-        let least: Int64 = -62_167_219_200
-        let most: Int64 = 253_402_300_799
-        let seconds = min(max(unixSeconds, least), most)
-        var days = seconds / secondsPerDay
-        var rest = seconds % secondsPerDay
-        if rest < 0 {
-            rest += secondsPerDay
-            days -= 1
-        }
-        let (year, month, day) = date(ofDay: days)
-        var text = ""
-        append(year, 4, to: &text)
-        text.append("-")
-        append(month, 2, to: &text)
-        text.append("-")
-        append(day, 2, to: &text)
-        text.append("T")
-        append(rest / 3600, 2, to: &text)
-        text.append(":")
-        append(rest / 60 % 60, 2, to: &text)
-        text.append(":")
-        append(rest % 60, 2, to: &text)
-        text.append("Z")
-        return text
+        let seconds = min(max(unixSeconds, 0), lastSecond)
+        let date = CivilDate(daysSince1970: seconds / 86_400)
+        let time = seconds % 86_400
+        // On the stack: the first array that a process makes costs it 20,000 instructions.
+        var text = InlineArray<20, UInt8>(repeating: UInt8(ascii: "Z"))
+        write(date.year, width: 4, at: 0, &text)
+        text[4] = UInt8(ascii: "-")
+        write(date.month, width: 2, at: 5, &text)
+        text[7] = UInt8(ascii: "-")
+        write(date.day, width: 2, at: 8, &text)
+        text[10] = UInt8(ascii: "T")
+        write(time / 3600, width: 2, at: 11, &text)
+        text[13] = UInt8(ascii: ":")
+        write(time / 60 % 60, width: 2, at: 14, &text)
+        text[16] = UInt8(ascii: ":")
+        write(time % 60, width: 2, at: 17, &text)
+        // SAFETY: all of it is ASCII.
+        return String(copying: unsafe UTF8Span(unchecked: text.span))
     }
 
-    /// Reads RFC 3339 text.
+    /// The point in time that a text stands for. RFC 3339
     ///
-    /// The offset may be `Z`, `+08:00` or, as Weibo's apps wrote it, `+0800`.
-    /// Fractions of a second are cut off.
+    /// A fraction of a second is cut off. Besides the RFC's forms the offset may lack its colon,
+    /// `+0800`. A leap second, 23:59:60 UTC, is the second after it.
     ///
-    /// - Returns: seconds since 1970-01-01T00:00:00Z; nil for anything else.
+    /// - Returns: seconds since 1970-01-01T00:00:00Z; nil when it is no such text, no such date, or
+    ///   outside the years 1970 to 9999.
     package static func parse(_ text: String) -> Int64? {
-        var reader = DigitReader(text)
-        guard let year = reader.number(4), reader.skip("-"),
-            let month = reader.number(2), reader.skip("-"),
-            let day = reader.number(2),
-            reader.skip("T") || reader.skip("t") || reader.skip(" "),
-            let hour = reader.number(2), reader.skip(":"),
-            let minute = reader.number(2), reader.skip(":"),
-            let second = reader.number(2),
-            (1...12).contains(month), (1...length(ofMonth: month, year)).contains(day),
-            hour < 24, minute < 60, second <= 60
+        var reader = DateReader(text: Array(text.utf8))
+        guard let year = reader.number(digits: 4), reader.skip("-"),
+            let month = reader.number(digits: 2), reader.skip("-"),
+            let day = reader.number(digits: 2), reader.skip("T", or: "t", or: " "),
+            let hour = reader.number(digits: 2), hour < 24, reader.skip(":"),
+            let minute = reader.number(digits: 2), minute < 60, reader.skip(":"),
+            let second = reader.number(digits: 2), second <= 60, reader.skipFraction(),
+            let offset = reader.offset(), reader.isAtEnd,
+            let date = CivilDate(year: year, month: month, day: day)
         else { return nil }
-        if reader.skip(".") {
-            guard reader.number(1) != nil else { return nil }
-            while reader.number(1) != nil {}
+        let minuteStart = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 - offset
+        // Elsewhere in the day there is no sixty-first second.
+        if second == 60, minuteStart % 86_400 != 86_340 { return nil }
+        let seconds = minuteStart + second
+        return (0...lastSecond).contains(seconds) ? seconds : nil
+    }
+
+    private static func write(
+        _ number: Int64, width: Int, at start: Int, _ text: inout InlineArray<20, UInt8>
+    ) {
+        var rest = number
+        for index in stride(from: start + width - 1, through: start, by: -1) {
+            text[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
         }
-        guard let offset = reader.offset(), reader.isAtEnd else { return nil }
-        // A leap second has no number of its own in Unix time: it is the second before.
-        let clock = hour * 3600 + minute * 60 + min(second, 59)
-        return dayNumber(year, month, day) * secondsPerDay + clock - offset
-    }
-
-    private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let shifted = day + daysFromMarch0000To1970
-        let era = (shifted >= 0 ? shifted : shifted - daysPerEra + 1) / daysPerEra
-        let dayOfEra = shifted - era * daysPerEra
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let fromMarch = (5 * dayOfYear + 2) / 153
-        let month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * fromMarch + 2) / 5 + 1)
-    }
-
-    private static func dayNumber(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let fromMarch = month > 2 ? month - 3 : month + 9
-        let marchYear = month > 2 ? year : year - 1
-        let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
-        let yearOfEra = marchYear - era * 400
-        let dayOfYear = (153 * fromMarch + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * daysPerEra + dayOfEra - daysFromMarch0000To1970
-    }
-
-    private static func length(ofMonth month: Int64, _ year: Int64) -> Int64 {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    private static func append(_ number: Int64, _ width: Int, to text: inout String) {
-        let digits = String(number)
-        for _ in 0..<max(0, width - digits.utf8.count) { text.append("0") }
-        text.append(digits)
     }
 }
 
-/// Reads digits and signs from the front of a text.
-private struct DigitReader {
-    private var rest: Substring.UTF8View
+/// Reads the parts of a date from left to right.
+private struct DateReader {
+    private let text: [UInt8]
+    private var position = 0
 
-    init(_ text: String) { rest = Substring(text).utf8 }
+    init(text: [UInt8]) { self.text = text }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { position == text.count }
 
-    mutating func number(_ digits: Int) -> Int64? {
+    mutating func number(digits: Int) -> Int64? {
+        guard text.count - position >= digits else { return nil }
         var value: Int64 = 0
-        var position = rest.startIndex
         for _ in 0..<digits {
-            guard position < rest.endIndex, case let byte = rest[position],
-                byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9")
-            else { return nil }
+            let byte = text[position]
+            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
             value = value * 10 + Int64(byte - UInt8(ascii: "0"))
-            position = rest.index(after: position)
+            position += 1
         }
-        rest = rest[position...]
         return value
     }
 
-    mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        guard let first = rest.first, UInt32(first) == character.value else { return false }
-        rest = rest.dropFirst()
+    mutating func skip(_ first: Unicode.Scalar) -> Bool { skip(first, or: first, or: first) }
+
+    mutating func skip(
+        _ first: Unicode.Scalar, or second: Unicode.Scalar, or third: Unicode.Scalar
+    ) -> Bool {
+        guard position < text.count else { return false }
+        let byte = UInt32(text[position])
+        guard byte == first.value || byte == second.value || byte == third.value else {
+            return false
+        }
+        position += 1
         return true
     }
 
-    /// Seconds that the zone is ahead of UTC.
+    // A point must have digits behind it.
+    mutating func skipFraction() -> Bool {
+        guard skip(".") else { return true }
+        guard number(digits: 1) != nil else { return false }
+        while number(digits: 1) != nil {}
+        return true
+    }
+
     mutating func offset() -> Int64? {
-        if skip("Z") || skip("z") { return 0 }
+        if skip("Z", or: "z", or: "Z") { return 0 }
         let sign: Int64
-        if skip("+") { sign = 1 } else if skip("-") { sign = -1 } else { return nil }
-        guard let hours = number(2) else { return nil }
+        if skip("+") {
+            sign = 1
+        } else if skip("-") {
+            sign = -1
+        } else {
+            return nil
+        }
+        guard let hours = number(digits: 2), hours < 24 else { return nil }
         _ = skip(":")
-        guard let minutes = number(2), hours < 24, minutes < 60 else { return nil }
+        guard let minutes = number(digits: 2), minutes < 60 else { return nil }
         return sign * (hours * 3600 + minutes * 60)
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The kernel's clocks, and dates without a time zone database. clock_gettime(2), RFC 3339
+/// The kernel's clocks. clock_gettime(2)
 package enum Clock {
     /// A point in time since 1970-01-01T00:00:00Z.
     package struct Time: Equatable, Sendable {
