@@ -41,12 +41,18 @@ extension StoreFiles {
         }
     }
 
+    // What cannot be looked into counts as sealed: never a new key over an old store.
     private func hasOtherSealedFiles() -> Bool {
         if (try? directory.contains(Self.appKey)) ?? true { return true }
-        guard let archives = try? directory.openDirectory(Self.archives, create: false) else {
-            return false
+        do throws(DirectoryError) {
+            let archives = try directory.openDirectory(Self.archives, create: false)
+            guard let names = try? archives.entries() else { return true }
+            return names.contains {
+                $0.hasSuffix(Self.sealedSuffix) || $0.hasSuffix(Self.sealedSuffix + "~")
+            }
+        } catch {
+            if case .missing = error { return false }
+            return true
         }
-        let names = (try? archives.entries()) ?? []
-        return names.contains { $0.hasSuffix(Self.sealedSuffix) }
     }
 }
