@@ -98,7 +98,9 @@ let package = Package(
         tests(
             "AccountServiceTests",
             ["AccountService", "Accounts", "Sealing", "Varlink", "JSON", "SecretMemory"]),
-        tests("AccountDaemonTests", ["AccountDaemon", "LinuxSystem", "SecretMemory"]),
+        tests(
+            "AccountDaemonTests",
+            ["AccountDaemon", "AccountService", "LinuxSystem", "SecretMemory"]),
         tests(
             "AccountCommandsTests",
             ["AccountCommands", "Accounts", "LinuxSystem", "SecretMemory", "JSON", "Varlink"]),
