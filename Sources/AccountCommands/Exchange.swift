@@ -55,8 +55,8 @@ struct Exchange: ~Copyable {
     /// - Parameter minimum: `min_validity` in seconds; left out when it is 0, its default.
     mutating func send(_ method: StaticString, minimum: Int64 = 0) throws(CommandFailure) {
         try send(limit: 128) { out throws(SecretMemoryError) in
-            var writer = try ClientCallWriter.begin(method, &out)
-            if minimum != 0 { try writer.parameter("min_validity", minimum, &out) }
+            var writer = try MessageWriter.beginCall(method, &out)
+            if minimum != 0 { try writer.field("min_validity", minimum, &out) }
             try writer.end(&out)
         }
     }
@@ -65,7 +65,7 @@ struct Exchange: ~Copyable {
     ///
     /// - Parameters:
     ///   - limit: bytes that they may have.
-    ///   - write: writes them with `ClientCallWriter`.
+    ///   - write: writes them with `MessageWriter`.
     mutating func send(
         limit: Int, _ write: (inout SecretBuffer) throws(SecretMemoryError) -> Void
     ) throws(CommandFailure) {

@@ -73,22 +73,22 @@ enum LoginCommand {
     private static func write(
         _ response: borrowing TokenResponse, _ replaces: Bool, _ out: inout SecretBuffer
     ) throws(SecretMemoryError) {
-        var call = try ClientCallWriter.begin("org.accountd.Account.Login", &out)
-        try call.parameter("access_token", secret: response.accessToken, &out)
-        try call.parameter("uid", response.uid, &out)
+        var call = try MessageWriter.beginCall("org.accountd.Account.Login", &out)
+        try call.field("access_token", secret: response.accessToken, &out)
+        try call.field("uid", response.uid, &out)
         let expiry = response.expiry
         if let expiresIn = expiry.expiresIn, let issuedAt = expiry.issuedAt,
             issuedAt + expiresIn == expiry.expiresAt
         {
-            try call.parameter("expires_in", expiresIn, &out)
-            try call.parameter("issued_at", issuedAt, &out)
+            try call.field("expires_in", expiresIn, &out)
+            try call.field("issued_at", issuedAt, &out)
         } else {
-            try call.parameter("expires_at", expiry.expiresAt, &out)
+            try call.field("expires_at", expiry.expiresAt, &out)
         }
-        try call.parameter("screen_name", response.screenName, &out)
-        try call.parameter("avatar_large", response.avatarLarge, &out)
+        try call.field("screen_name", optional: response.screenName, &out)
+        try call.field("avatar_large", optional: response.avatarLarge, &out)
         try call.refreshToken(response, &out)
-        if replaces { try call.parameter("replace", true, &out) }
+        if replaces { try call.field("replace", true, &out) }
         try call.end(&out)
     }
 
@@ -110,12 +110,12 @@ enum LoginCommand {
     }
 }
 
-extension ClientCallWriter {
+extension MessageWriter {
     fileprivate mutating func refreshToken(
         _ response: borrowing TokenResponse, _ out: inout SecretBuffer
     ) throws(SecretMemoryError) {
         switch response.refreshToken {
-        case .some(let token): try parameter("refresh_token", secret: token, &out)
+        case .some(let token): try field("refresh_token", secret: token, &out)
         case .none: break
         }
     }

@@ -25,8 +25,8 @@ enum LogoutCommand {
             DaemonFinder(options: invocation.options, sendsSecret: false),
             Exchange.makeArena(Exchange.smallMemory))
         try exchange.send(limit: 4096) { out throws(SecretMemoryError) in
-            var writer = try ClientCallWriter.begin("org.accountd.Account.Logout", &out)
-            try writer.parameter("if_uid", uid, &out)
+            var writer = try MessageWriter.beginCall("org.accountd.Account.Logout", &out)
+            try writer.field("if_uid", optional: uid, &out)
             try writer.end(&out)
         }
         let arena = exchange.arena

@@ -26,8 +26,8 @@ enum ShowCommand {
         var exchange = try Exchange.start(invocation.options, memory: 2 * Exchange.smallMemory)
         // Both calls at once: they are answered in order.
         try exchange.send(limit: 256) { out throws(SecretMemoryError) in
-            try ClientCallWriter.begin("org.accountd.Account.GetAccount", &out).end(&out)
-            try ClientCallWriter.begin("org.accountd.Account.GetStatus", &out).end(&out)
+            try MessageWriter.beginCall("org.accountd.Account.GetAccount", &out).end(&out)
+            try MessageWriter.beginCall("org.accountd.Account.GetStatus", &out).end(&out)
         }
         let account = try AccountDescription.receive(&exchange, .asking(minimum: 0))
         let status = try StatusDescription.receive(&exchange)

@@ -212,7 +212,7 @@ extension AccountService {
         _ uid: String?, _ out: inout SecretBuffer
     ) throws(Refusal) {
         do throws(SecretMemoryError) {
-            var writer = try ReplyWriter.begin(&out)
+            var writer = try MessageWriter.beginReply(&out)
             try writer.field("uid", optional: uid, &out)
             try writer.end(&out)
         } catch { throw .memory(error) }
@@ -222,7 +222,7 @@ extension AccountService {
         _ findings: [String], _ out: inout SecretBuffer
     ) throws(Refusal) {
         do throws(SecretMemoryError) {
-            var writer = try ReplyWriter.begin(&out)
+            var writer = try MessageWriter.beginReply(&out)
             try writer.field("findings", findings, &out)
             try writer.end(&out)
         } catch { throw .memory(error) }
@@ -235,7 +235,7 @@ extension AccountService {
         case .present: try replyWithAccount(now, &out)
         case .empty:
             do throws(SecretMemoryError) {
-                try ReplyWriter.begin(&out).end(&out)
+                try MessageWriter.beginReply(&out).end(&out)
             } catch { throw .memory(error) }
         case .locked: throw .locked
         case .damaged(let what): throw .storeDamaged(what)

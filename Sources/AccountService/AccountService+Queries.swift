@@ -53,7 +53,7 @@ extension AccountService {
         try Parameters(of: call).refuseOthers(besides: [], index, text)
         let remaining = try self.remaining(at: now)
         do throws(SecretMemoryError) {
-            var writer = try ReplyWriter.begin(&reply)
+            var writer = try MessageWriter.beginReply(&reply)
             try writeTokens(&writer, &reply)
             try writeAccount(&writer, remaining, &reply)
             try writer.end(&reply)
@@ -66,7 +66,7 @@ extension AccountService {
     ) throws(Refusal) {
         let remaining = try self.remaining(at: now)
         do throws(SecretMemoryError) {
-            var writer = try ReplyWriter.begin(&reply)
+            var writer = try MessageWriter.beginReply(&reply)
             try writeAccount(&writer, remaining, &reply)
             try writer.end(&reply)
         } catch { throw .memory(error) }
@@ -96,7 +96,7 @@ extension AccountService {
     }
 
     private func writeTokens(
-        _ writer: inout ReplyWriter, _ out: inout SecretBuffer
+        _ writer: inout MessageWriter, _ out: inout SecretBuffer
     ) throws(SecretMemoryError) {
         switch held {
         case .none: return
@@ -111,7 +111,7 @@ extension AccountService {
     }
 
     private func writeAccount(
-        _ writer: inout ReplyWriter, _ remaining: Int64, _ out: inout SecretBuffer
+        _ writer: inout MessageWriter, _ remaining: Int64, _ out: inout SecretBuffer
     ) throws(SecretMemoryError) {
         switch held {
         case .some(let held): try Self.write(held.profile, remaining, &writer, &out)
@@ -120,7 +120,7 @@ extension AccountService {
     }
 
     private static func write(
-        _ profile: borrowing UserAccount, _ remaining: Int64, _ writer: inout ReplyWriter,
+        _ profile: borrowing UserAccount, _ remaining: Int64, _ writer: inout MessageWriter,
         _ out: inout SecretBuffer
     ) throws(SecretMemoryError) {
         let expiry = profile.expiry
@@ -140,10 +140,10 @@ extension AccountService {
 
     private func write(
         _ reply: inout SecretBuffer,
-        _ body: (inout ReplyWriter, inout SecretBuffer) throws(SecretMemoryError) -> Void
+        _ body: (inout MessageWriter, inout SecretBuffer) throws(SecretMemoryError) -> Void
     ) throws(Refusal) {
         do throws(SecretMemoryError) {
-            var writer = try ReplyWriter.begin(&reply)
+            var writer = try MessageWriter.beginReply(&reply)
             try body(&writer, &reply)
             try writer.end(&reply)
         } catch { throw .memory(error) }

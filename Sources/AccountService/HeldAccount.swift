@@ -34,7 +34,7 @@ final class HeldAccount {
         let length = account.accessToken.count + escapes
         // The reply is written into a buffer of its final size, so that no second copy is made.
         var out = try SecretBuffer(arena: arena, capacity: length + 160)
-        var reply = try ReplyWriter.begin(&out)
+        var reply = try MessageWriter.beginReply(&out)
         try reply.name("access_token", &out)
         let start = out.count + 1
         try account.accessToken.withBytes { token throws(SecretMemoryError) in

@@ -54,26 +54,26 @@ enum Refusal: Error {
         case .permissionDenied:
             try StandardError.permissionDenied(&out)
         case .invalidField(let field, let reason):
-            var reply = try ReplyWriter.beginError("org.accountd.Account.InvalidField", &out)
+            var reply = try MessageWriter.beginError("org.accountd.Account.InvalidField", &out)
             try reply.name("field", &out)
             try out.appendJSONString(field)
             try reply.field("reason", reason, &out)
             try reply.end(&out)
         case .noAccount:
-            try ReplyWriter.beginError("org.accountd.Account.NoAccount", &out).end(&out)
+            try MessageWriter.beginError("org.accountd.Account.NoAccount", &out).end(&out)
         case .tokenExpired(let expiresAt, let remaining):
-            var reply = try ReplyWriter.beginError("org.accountd.Account.TokenExpired", &out)
+            var reply = try MessageWriter.beginError("org.accountd.Account.TokenExpired", &out)
             try reply.field("expires_at", expiresAt, &out)
             try reply.field("remaining", remaining, &out)
             try reply.end(&out)
         case .locked:
-            try ReplyWriter.beginError("org.accountd.Account.Locked", &out).end(&out)
+            try MessageWriter.beginError("org.accountd.Account.Locked", &out).end(&out)
         case .accountExists(let uid):
-            var reply = try ReplyWriter.beginError("org.accountd.Account.AccountExists", &out)
+            var reply = try MessageWriter.beginError("org.accountd.Account.AccountExists", &out)
             try reply.field("uid", uid, &out)
             try reply.end(&out)
         case .storeDamaged(let what):
-            var reply = try ReplyWriter.beginError("org.accountd.Account.StoreDamaged", &out)
+            var reply = try MessageWriter.beginError("org.accountd.Account.StoreDamaged", &out)
             try reply.field("what", what, &out)
             try reply.end(&out)
         case .storeFailed(let number, let message):
@@ -89,7 +89,7 @@ enum Refusal: Error {
     private static func writeFailure(
         _ number: Int32, _ message: String, _ out: inout SecretBuffer
     ) throws(SecretMemoryError) {
-        var reply = try ReplyWriter.beginError("org.accountd.Account.StoreFailed", &out)
+        var reply = try MessageWriter.beginError("org.accountd.Account.StoreFailed", &out)
         try reply.field("errno", Int64(number), &out)
         try reply.field("message", message, &out)
         try reply.end(&out)

@@ -72,7 +72,7 @@ package struct ServiceInterface: Sendable {
         }
         switch method {
         case .getInfo:
-            var reply = try ReplyWriter.begin(&out)
+            var reply = try MessageWriter.beginReply(&out)
             try reply.field("vendor", vendor, &out)
             try reply.field("product", product, &out)
             try reply.field("version", version, &out)
@@ -90,7 +90,7 @@ package struct ServiceInterface: Sendable {
             }
             for interface in interfaces
             where index.string(wanted, equals: interface.name.utf8.span, in: text) {
-                var reply = try ReplyWriter.begin(&out)
+                var reply = try MessageWriter.beginReply(&out)
                 try reply.field("description", interface.text, &out)
                 try reply.end(&out)
                 return true

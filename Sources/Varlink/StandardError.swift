@@ -13,19 +13,19 @@ package enum StandardError {
 
     /// The caller may not do this.
     package static func permissionDenied(_ out: inout SecretBuffer) throws(SecretMemoryError) {
-        try ReplyWriter.beginError("org.varlink.service.PermissionDenied", &out).end(&out)
+        try MessageWriter.beginError("org.varlink.service.PermissionDenied", &out).end(&out)
     }
 
     /// The method answers only to a call with `more`.
     package static func expectedMore(_ out: inout SecretBuffer) throws(SecretMemoryError) {
-        try ReplyWriter.beginError("org.varlink.service.ExpectedMore", &out).end(&out)
+        try MessageWriter.beginError("org.varlink.service.ExpectedMore", &out).end(&out)
     }
 
     /// A parameter is missing, unknown or of another type.
     package static func invalidParameter(
         _ name: StaticString, _ out: inout SecretBuffer
     ) throws(SecretMemoryError) {
-        var reply = try ReplyWriter.beginError("org.varlink.service.InvalidParameter", &out)
+        var reply = try MessageWriter.beginError("org.varlink.service.InvalidParameter", &out)
         try reply.name("parameter", &out)
         try out.appendJSONString(name)
         try reply.end(&out)
@@ -36,7 +36,7 @@ package enum StandardError {
         named node: JSONIndex.Node, _ index: borrowing JSONIndex, _ text: Span<UInt8>,
         _ out: inout SecretBuffer
     ) throws(SecretMemoryError) {
-        var reply = try ReplyWriter.beginError("org.varlink.service.InvalidParameter", &out)
+        var reply = try MessageWriter.beginError("org.varlink.service.InvalidParameter", &out)
         try reply.name("parameter", &out)
         try appendName(index.range(of: node), text, &out)
         try reply.end(&out)
@@ -47,7 +47,7 @@ package enum StandardError {
         _ node: JSONIndex.Node, _ index: borrowing JSONIndex, _ text: Span<UInt8>,
         _ out: inout SecretBuffer
     ) throws(SecretMemoryError) {
-        var reply = try ReplyWriter.beginError("org.varlink.service.InterfaceNotFound", &out)
+        var reply = try MessageWriter.beginError("org.varlink.service.InterfaceNotFound", &out)
         try reply.name("interface", &out)
         try appendName(index.range(of: node), text, &out)
         try reply.end(&out)
@@ -61,7 +61,7 @@ package enum StandardError {
     ) throws(SecretMemoryError) {
         let name = index.range(of: node)
         if interfaceIsServed {
-            var reply = try ReplyWriter.beginError("org.varlink.service.MethodNotFound", &out)
+            var reply = try MessageWriter.beginError("org.varlink.service.MethodNotFound", &out)
             try reply.name("method", &out)
             try appendName(name, text, &out)
             try reply.end(&out)
@@ -70,7 +70,7 @@ package enum StandardError {
         var end = name.upperBound
         while end > name.lowerBound, text[end - 1] != UInt8(ascii: ".") { end -= 1 }
         let interface = name.lowerBound..<max(name.lowerBound, end - 1)
-        var reply = try ReplyWriter.beginError("org.varlink.service.InterfaceNotFound", &out)
+        var reply = try MessageWriter.beginError("org.varlink.service.InterfaceNotFound", &out)
         try reply.name("interface", &out)
         try appendName(interface, text, &out)
         try reply.end(&out)

@@ -16,7 +16,7 @@ import Varlink
     @Test("a call without parameters has an empty object for them")
     func bareCall() throws {
         var out = try SecretBuffer(arena: .forTest(), capacity: 256)
-        try ClientCallWriter.begin("org.example.Ping", &out).end(&out)
+        try MessageWriter.beginCall("org.example.Ping", &out).end(&out)
         let text = self.text(of: out)
         #expect(text == "{\"method\":\"org.example.Ping\",\"parameters\":{}}\u{0}")
     }
@@ -29,15 +29,15 @@ import Varlink
             $0[0] = 0x22; $0[1] = 0x5C; $0[2] = 0x61
         }
         var out = try SecretBuffer(arena: arena, capacity: 512)
-        var call = try ClientCallWriter.begin("a.B", &out)
-        try call.parameter("none", nil as String?, &out)
-        try call.parameter("text", "Zoë\n", &out)
-        try call.parameter("missing", nil as Int64?, &out)
-        try call.parameter("number", -5, &out)
-        try call.parameter("secret", secret: secret, &out)
-        try call.parameter("flag", true, &out)
+        var call = try MessageWriter.beginCall("a.B", &out)
+        try call.field("none", optional: nil as String?, &out)
+        try call.field("text", "Zoë\n", &out)
+        try call.field("missing", optional: nil as Int64?, &out)
+        try call.field("number", -5, &out)
+        try call.field("secret", secret: secret, &out)
+        try call.field("flag", true, &out)
         try call.end(&out)
-        try ClientCallWriter.begin("a.C", &out).end(&out)
+        try MessageWriter.beginCall("a.C", &out).end(&out)
         let text = self.text(of: out)
         #expect(
             text == #"{"method":"a.B","parameters":{"text":"Zoë\n","number":-5,"#

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite struct ReplyWriterTests {
+@Suite struct MessageWriterTests {
     /// What is written, as text.
     private func text(
         _ write: (inout SecretBuffer) throws -> Void
@@ -19,20 +19,20 @@ import Varlink
 
     @Test("a reply without fields")
     func empty() throws {
-        #expect(try text { try ReplyWriter.begin(&$0).end(&$0) } == "{\"parameters\":{}}\0")
+        #expect(try text { try MessageWriter.beginReply(&$0).end(&$0) } == "{\"parameters\":{}}\0")
     }
 
     @Test("an error without fields")
     func emptyError() throws {
         #expect(
-            try text { try ReplyWriter.beginError("a.B", &$0).end(&$0) }
+            try text { try MessageWriter.beginError("a.B", &$0).end(&$0) }
                 == "{\"error\":\"a.B\",\"parameters\":{}}\0")
     }
 
     @Test("fields of every kind stand in their order")
     func fields() throws {
         let written = try text { out in
-            var reply = try ReplyWriter.begin(&out)
+            var reply = try MessageWriter.beginReply(&out)
             try reply.field("text", "a\"b\\c\n\u{7F}小", &out)
             try reply.field("absent", optional: String?.none, &out)
             try reply.field("present", optional: "x", &out)
@@ -54,7 +54,7 @@ import Varlink
     @Test("an object is a field among others")
     func object() throws {
         let written = try text { out in
-            var reply = try ReplyWriter.begin(&out)
+            var reply = try MessageWriter.beginReply(&out)
             try reply.openObject("empty", &out)
             try reply.closeObject(&out)
             try reply.openObject("inner", &out)
@@ -74,7 +74,7 @@ import Varlink
         var secret = try arena.allocate(4)
         secret.withMutableBytes { bytes in bytes.copy(from: Array(#"a"\b"#.utf8).span) }
         let written = try text { out in
-            var reply = try ReplyWriter.begin(&out)
+            var reply = try MessageWriter.beginReply(&out)
             try reply.field("s", secret: secret, &out)
             try reply.end(&out)
         }
@@ -88,7 +88,7 @@ import Varlink
         for limit in 1...whole.utf8.count {
             var out = try SecretBuffer(arena: arena, capacity: limit)
             func write() throws {
-                var reply = try ReplyWriter.beginError("a.B", &out)
+                var reply = try MessageWriter.beginError("a.B", &out)
                 try reply.field("field", "value", &out)
                 try reply.field("n", ["x"], &out)
                 try reply.end(&out)

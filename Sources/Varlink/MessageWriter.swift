@@ -1,21 +1,34 @@
 import JSON
 package import SecretMemory
 
-/// Writes one reply, field by field, into secret memory.
+/// Writes one call, reply or error, field by field, into secret memory.
 ///
-/// The order of calls is the order of the text: a `begin`, the fields, `end`. A reply that does not
-/// fit leaves the buffer in a state that must not be sent; the caller empties it.
-package struct ReplyWriter: ~Copyable {
+/// The order of calls is the order of the text: a `begin…`, the fields, `end`. Several messages may
+/// follow each other in one buffer. One that does not fit leaves the buffer in a state that must not
+/// be sent; the caller empties it.
+package struct MessageWriter: ~Copyable {
     private var isFirst = true
 
     private init() {}
 
+    /// Begins a call; the fields are its parameters.
+    ///
+    /// - Parameter method: the full name, interface included; needs no escapes.
+    package static func beginCall(
+        _ method: StaticString, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) -> MessageWriter {
+        try out.append("{\"method\":\"")
+        try out.append(method)
+        try out.append("\",\"parameters\":{")
+        return MessageWriter()
+    }
+
     /// Begins a successful reply.
-    package static func begin(
+    package static func beginReply(
         _ out: inout SecretBuffer
-    ) throws(SecretMemoryError) -> ReplyWriter {
+    ) throws(SecretMemoryError) -> MessageWriter {
         try out.append("{\"parameters\":{")
-        return ReplyWriter()
+        return MessageWriter()
     }
 
     /// Begins an error.
@@ -23,14 +36,14 @@ package struct ReplyWriter: ~Copyable {
     /// - Parameter name: the error's full name, interface included; needs no escapes.
     package static func beginError(
         _ name: StaticString, _ out: inout SecretBuffer
-    ) throws(SecretMemoryError) -> ReplyWriter {
+    ) throws(SecretMemoryError) -> MessageWriter {
         try out.append("{\"error\":\"")
         try out.append(name)
         try out.append("\",\"parameters\":{")
-        return ReplyWriter()
+        return MessageWriter()
     }
 
-    /// Ends the reply with its terminator.
+    /// Ends the message with its terminator.
     package consuming func end(_ out: inout SecretBuffer) throws(SecretMemoryError) {
         try out.append("}}")
         try out.append(MessageFraming.terminator)
