@@ -26,15 +26,20 @@ final class Listener {
     /// socket could not do.
     init(at path: String) throws(StartError) {
         let parent = Files.split(path).parent
+        var file: FileStatus?
         do throws(UnixSocketError) {
-            descriptor = try UnixSocket.listen(at: path, mode: 0o666, replacingStale: true)
+            descriptor = try UnixSocket.listen(at: path, mode: 0o666, replacingStale: true) {
+                file = $0
+            }
         } catch { throw .refused(error.message) }
+        own = file
         fd = descriptor.rawValue
         self.path = path
         do throws(Errno) {
-            own = try FileStatus.of(path: path, following: false)
             watch = try DirectoryWatch(parent)
         } catch { throw .system("the socket \(path) cannot be watched", error) }
+        // A daemon of another store may have replaced it before it was watched.
+        guard isInPlace else { throw .refused("another process has taken \(path)") }
     }
 
     var watchDescriptor: Int32? {

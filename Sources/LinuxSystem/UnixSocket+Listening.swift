@@ -18,9 +18,12 @@ extension UnixSocket {
     ///   - mode: 0600, or 0666 where everybody may connect and be told that they are not permitted.
     ///   - replacingStale: whether a socket of this user that nobody listens on is replaced. To be
     ///     asked for only by the holder of a lock that every other listener takes too.
+    ///   - file: gets what the socket's own file is, taken before anybody else could put another
+    ///     one in its place.
     /// - Returns: a non-blocking listener.
     package static func listen(
-        at path: String, backlog: Int32 = longestBacklog, mode: UInt32, replacingStale: Bool
+        at path: String, backlog: Int32 = longestBacklog, mode: UInt32, replacingStale: Bool,
+        noting file: (FileStatus) -> Void = { _ in }
     ) throws(UnixSocketError) -> FileDescriptor {
         let (parent, name) = Files.split(path)
         guard name.utf8.count <= SocketAddress.longestPath else {
@@ -35,7 +38,8 @@ extension UnixSocket {
         guard replacingStale || !replaces else { throw .stale(path: path) }
         do {
             return try place(
-                name, in: directory.rawValue, parent, backlog, mode, replaces: replaces)
+                name, in: directory.rawValue, parent, backlog, mode, replaces: replaces,
+                noting: file)
         } catch {
             throw !replaces && error == .exists ? .inUse(path: path) : .system(path: path, error)
         }
@@ -74,7 +78,7 @@ extension UnixSocket {
 
     private static func place(
         _ name: String, in directory: Int32, _ parent: String, _ backlog: Int32, _ mode: UInt32,
-        replaces: Bool
+        replaces: Bool, noting file: (FileStatus) -> Void
     ) throws(Errno) -> FileDescriptor {
         let socket = try make(SOCK_STREAM, nonBlocking: true)
         let number = socket.rawValue
@@ -88,6 +92,7 @@ extension UnixSocket {
         do {
             try PathCalls.changeMode(temporary, in: directory, mode)
             _ = try valueOrErrno { Glibc.listen(number, backlog) }
+            file(try FileStatus.of(path: temporary, in: directory, following: false))
             if replaces {
                 try PathCalls.rename(temporary, to: name, in: directory)
             } else {
