@@ -46,7 +46,9 @@ struct StoreFiles: ~Copyable, Sendable {
         do throws(StoreFailure) {
             try followDirectory()
             switch change {
-            case .save(let request): try save(request)
+            case .save(let request):
+                try save(request)
+                isReplaced = false
             case .remove:
                 if isReplaced { try confirmEmptiness() }
                 try remove()
@@ -59,7 +61,11 @@ struct StoreFiles: ~Copyable, Sendable {
                 return .contents(contents)
             }
             return .done
-        } catch { return .failed(error) }
+        } catch {
+            // What was saved is what is held, wherever it stands.
+            if error.isInPlace, case .save = change { isReplaced = false }
+            return .failed(error)
+        }
     }
 
     /// The directory may have been removed, or another one put in its place: what is written must

@@ -33,7 +33,7 @@ final class StoreFolder {
         try #require(isHeld == true)
         return StoreFiles(
             path: root + "/state", keyFile: KeyFilePath(path: root + "/key", isDefault: false),
-            directory: directory, lock: lock)
+            directory: directory, lock: lock, socket: root + "/socket")
     }
 
     func place(_ name: String) -> String { path + "/" + name }
@@ -51,7 +51,16 @@ final class StoreFolder {
     /// What stands in the directory, the lock left out.
     func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-            .filter { $0 != StoreFiles.lockName }
+            .filter { $0 != StoreFiles.lockName && $0 != StorePaths.socketName }
+    }
+
+    /// Reads the store as a change does.
+    func read() throws -> StoreContents {
+        let key = try KeyFileReading(arena: SecretArena.forTest(capacity: 4096))
+        guard case .contents(let contents) = files.perform(.read(key)) else {
+            throw Errno.invalidArgument
+        }
+        return contents
     }
 
     func mode(_ path: String) throws -> UInt32 {

@@ -151,6 +151,43 @@ import Testing
             try FileManager.default.contentsOfDirectory(atPath: folder.root + "/old") == ["lock"])
     }
 
+    @Test("the link to the socket is made again with the directory")
+    func linkToSocket() throws {
+        let folder = try StoreFolder()
+        try FileManager.default.removeItem(atPath: folder.path)
+        #expect(folder.failure(of: StoreFolder.save([1])) == nil)
+        #expect(try Files.readLink(folder.place("socket")) == folder.root + "/socket")
+    }
+
+    @Test("what was saved into a directory made anew can be removed from it")
+    func removedAfterSave() throws {
+        let folder = try StoreFolder()
+        try FileManager.default.removeItem(atPath: folder.path)
+        #expect(folder.failure(of: StoreFolder.save([1])) == nil)
+        #expect(folder.failure(of: .remove) == nil)
+        #expect(try folder.names().isEmpty)
+    }
+
+    @Test(
+        "an account in another directory is not removed before it was read",
+        arguments: ["account.plist.sealed", "account.plist.sealed~"])
+    func unread(name: String) throws {
+        let folder = try StoreFolder()
+        FileSetup.move(folder.path, to: folder.root + "/old")
+        FileSetup.makeDirectory(folder.path)
+        try folder.write(name, [5])
+        for _ in 0..<2 {
+            let failure = folder.failure(of: .remove)
+            #expect(failure?.errno == ESTALE)
+            #expect(failure?.isInPlace == false)
+            #expect(folder.bytes(name) == [5])
+        }
+        #expect(try folder.read().isReplaced)
+        #expect(try !folder.read().isReplaced)
+        #expect(folder.failure(of: .remove) == nil)
+        #expect(try folder.names().isEmpty)
+    }
+
     @Test("a directory that another daemon holds is left alone")
     func heldDirectory() throws {
         let folder = try StoreFolder()

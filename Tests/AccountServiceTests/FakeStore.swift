@@ -29,15 +29,19 @@ struct FakeStore: Sendable {
     var key = Key.absent
     var hasOtherSealedFiles = false
     var findings: [String] = []
+    /// Another directory has come into the place of the one that was read.
+    var isReplaced = false
     /// What was set aside, as NAME.damaged-TIME.
     var aside: [String: StoreContents.File] = [:]
     var failsAt: Step?
 
     /// What a daemon that starts now reads.
     var contents: StoreContents {
-        StoreContents(
+        var contents = StoreContents(
             account: account, previousAccount: previousAccount, slots: slots, slotsCopy: slotsCopy,
             hasOtherSealedFiles: hasOtherSealedFiles, findings: findings)
+        contents.isReplaced = isReplaced
+        return contents
     }
 
     func read(into reading: KeyFileReading) {

@@ -24,6 +24,20 @@ import Testing
         #expect(try desk.call("Verify").text == Reply.findings([]))
     }
 
+    @Test("whoever looks at a store that came into the place of the first has it served")
+    func replaced() throws {
+        let desk = try Desk.standing(.present)
+        let other = try Desk()
+        _ = try other.call("Login", MethodTests.otherLogin)
+        desk.store = other.store
+        #expect(try desk.call("Verify").text == Reply.findings([]))
+        #expect(try desk.call("GetToken").text == Reply.token)
+        desk.store.isReplaced = true
+        #expect(try desk.call("Verify").text == Reply.findings([]))
+        #expect(
+            try desk.call("GetAccount").text == Reply.ok(account: MethodTests.otherAccount))
+    }
+
     @Test("what whoever read the files found comes first")
     func findings() throws {
         let desk = try Desk.standing(.present)
