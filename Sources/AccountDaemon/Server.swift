@@ -129,19 +129,24 @@ struct Server: ~Copyable {
     /// Serves until a signal ends it.
     mutating func run() throws(StartError) -> Int32 {
         readClocks()
-        while !isEnding || change != nil {
-            let count: Int
-            do throws(Errno) {
-                count = try poller.wait(timeoutMilliseconds: timeout())
-            } catch { throw .system("the loop cannot wait", error) }
-            readClocks()
-            for position in 0..<count {
-                let event = poller.event(at: position)
-                handle(event.token, event.events)
-            }
-            meetDeadlines()
-        }
+        while !isEnding || change != nil { try turn(timeout()) }
         return exitStatus
+    }
+
+    /// Waits once, and does all that is to be done then.
+    ///
+    /// - Parameter timeout: milliseconds; -1: until something happens.
+    mutating func turn(_ timeout: Int32) throws(StartError) {
+        let count: Int
+        do throws(Errno) {
+            count = try poller.wait(timeoutMilliseconds: timeout)
+        } catch { throw .system("the loop cannot wait", error) }
+        readClocks()
+        for position in 0..<count {
+            let event = poller.event(at: position)
+            handle(event.token, event.events)
+        }
+        meetDeadlines()
     }
 
     /// The time that deadlines are held against.
@@ -187,7 +192,8 @@ struct Server: ~Copyable {
         return Int32(min(max(0, next - milliseconds), 60_000))
     }
 
-    private mutating func meetDeadlines() {
+    /// Closes what has lasted too long, and does what is due.
+    mutating func meetDeadlines() {
         while let late = halfSent.first, late.deadline <= milliseconds {
             note(nil, .timedOut, late)
             close(late)
