@@ -34,7 +34,10 @@ struct DoctorChecks {
         }
         var faults: [DoctorFinding] = []
         for name in names {
-            guard let status = try? directory.status(of: name) else { continue }
+            // What was set aside is not read any more, whatever it is.
+            guard !name.contains(".damaged-"), let status = try? directory.status(of: name) else {
+                continue
+            }
             if let fault = Self.fault(of: status, name) {
                 faults.append(DoctorFinding(.wrong, "files", "\(store.path)/\(name) \(fault)"))
             }

@@ -28,17 +28,19 @@ enum DoctorCommand {
             }
         }
         let finder = DaemonFinder(options: invocation.options, sendsSecret: false)
+        // A store that is reached by a named socket may be anywhere.
+        let store = finder.mayStart ? try StoreLocation.of(invocation.options) : nil
         var report = DoctorReport()
-        if finder.mayStart {
-            report.findings = try DoctorChecks(store: .of(invocation.options)).run()
-        }
+        report.look(at: store)
         do {
             var exchange = try Asking.connect(finder, Exchange.makeArena(memory))
             try examine(&exchange, repairs, &report)
+            // What lay in the store before the repair may have gone.
+            if report.hasRepaired { report.look(at: store) }
         } catch {
             // What was seen may be the very reason why the daemon does not start.
             if report.repaired != .failed {
-                report.findings.append(DoctorFinding(.wrong, "daemon", error.message))
+                report.told.append(DoctorFinding(.wrong, "daemon", error.message))
             }
             try invocation.print(isJSON ? report.json : report.text)
             throw error
@@ -55,10 +57,10 @@ enum DoctorCommand {
     ) throws(CommandFailure) {
         try exchange.send("org.accountd.Account.GetStatus")
         let status = try StatusDescription.receive(&exchange)
-        report.findings.append(DoctorChecks.version(status, exchange.path))
-        report.findings.append(DoctorChecks.memory(status))
+        report.told.append(DoctorChecks.version(status, exchange.path))
+        report.told.append(DoctorChecks.memory(status))
         if status.clock != "steady" {
-            report.findings.append(DoctorFinding(.note, "clock", "it has \(status.clock)"))
+            report.told.append(DoctorFinding(.note, "clock", "it has \(status.clock)"))
         }
         var faults = try verify(&exchange)
         if faults.isEmpty, status.state == "locked" || status.state == "damaged" {
@@ -83,7 +85,7 @@ enum DoctorCommand {
         }
         report.add(faults)
         if faults.isEmpty {
-            report.findings.append(DoctorFinding(.ok, "store", "nothing is damaged"))
+            report.told.append(DoctorFinding(.ok, "store", "nothing is damaged"))
         }
     }
 

@@ -11,13 +11,31 @@ struct DoctorReport {
         case account(AccountDescription)
     }
 
-    var findings: [DoctorFinding] = []
+    /// What this program has seen for itself.
+    private var seen: [DoctorFinding] = []
+    /// What the daemon knows.
+    var told: [DoctorFinding] = []
+    /// All of it.
+    var findings: [DoctorFinding] { seen + told }
     /// Nil unless it was asked for.
     var repaired: Repair?
 
+    /// Looks at what can be seen without the daemon; nil where it is not known where that is.
+    mutating func look(at store: StoreLocation?) {
+        seen = store.map { DoctorChecks(store: $0).run() } ?? []
+    }
+
+    /// Whether something was brought back.
+    var hasRepaired: Bool {
+        switch repaired {
+        case .account, .withoutAccount: true
+        case nil, .unneeded, .failed: false
+        }
+    }
+
     /// Adds what the daemon has found wrong with the store.
     mutating func add(_ faults: [String]) {
-        findings += faults.map { DoctorFinding(.wrong, "store", $0) }
+        told += faults.map { DoctorFinding(.wrong, "store", $0) }
     }
 
     /// Whether nothing is wrong.
