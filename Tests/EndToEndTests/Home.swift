@@ -21,7 +21,7 @@ final class Home {
     /// Absolute.
     let path: String
     /// The folder of the programs.
-    let programs: String
+    var programs: String
     /// What commands get of an environment.
     var environment: [String: String]
     /// Words before each command's own: a program that runs it elsewhere or as another user.
@@ -76,6 +76,29 @@ final class Home {
     /// Changes a file's mode.
     func setMode(_ mode: Int, of path: String) throws {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    /// Makes the home another user's.
+    func giveAway(to uid: Int) throws {
+        try FileManager.default.setAttributes(
+            [.ownerAccountID: uid, .groupOwnerAccountID: uid], ofItemAtPath: path)
+        try copyPrograms()
+    }
+
+    /// Has the programs stand where every user can run them.
+    func copyPrograms() throws {
+        try setMode(0o755, of: path)
+        let folder = path + "/bin"
+        // By another process: while a descriptor for writing was open somewhere in this one, they
+        // could not be run.
+        let copy = try Launch.run(
+            [
+                "/bin/sh", "-c", "mkdir \"$2\" && cp \"$1\"/account \"$1\"/accountd \"$2\"", "sh",
+                programs, folder,
+            ], environment: Self.bare)
+        try #require(copy.status == 0)
+        try setMode(0o755, of: folder)
+        programs = folder
     }
 
     // MARK: Commands
@@ -136,9 +159,17 @@ final class Home {
             passing: [(null, 0), (null, 1), (log, 2), (readiness.writer, 3)])
         children.append(pid)
         readiness.closeWriter()
-        let said = FileHandle(fileDescriptor: readiness.reader, closeOnDealloc: false)
-        let line = String(decoding: (try said.readToEnd()) ?? Data(), as: UTF8.self)
+        let line = try readiness.readToEnd()
         try #require(line == "ready\n", "the daemon says: \(line)")
+        return pid
+    }
+
+    /// Starts a program that serves the test and is ended with the home.
+    func startHelper(_ words: [String], output: Pipe) throws -> pid_t {
+        let pid = try Launch.start(
+            words, environment: environment, passing: [(output.writer, 1), (output.writer, 2)])
+        children.append(pid)
+        output.closeWriter()
         return pid
     }
 

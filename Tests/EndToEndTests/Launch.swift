@@ -89,9 +89,12 @@ enum Launch {
             unsafe posix_spawn_file_actions_adddup2(&actions, moved, number)
         }
         unsafe posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
+            &attributes,
+            Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
+        // Threads of the test process may block signals.
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
         for signal in [SIGPIPE, SIGHUP, SIGTERM] { unsafe sigaddset(&signals, signal) }
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
 
@@ -165,6 +168,12 @@ final class Pipe {
     deinit {
         closeReader()
         closeWriter()
+    }
+
+    /// Everything that is written to it, up to the end.
+    func readToEnd() throws -> String {
+        let data = try FileHandle(fileDescriptor: reader, closeOnDealloc: false).readToEnd()
+        return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
     func closeReader() {
