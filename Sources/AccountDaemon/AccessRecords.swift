@@ -2,7 +2,8 @@ import AccountService
 import LinuxSystem
 
 /// Who asked what, how often, and what became of it: one record for each connection, method and
-/// verdict, written when the connection closes, when it does something else, or each second.
+/// verdict, written when the connection closes, or each second: however a client mixes its calls, it
+/// cannot have more written than that.
 ///
 /// Never a value. Under systemd the records go to the journal, by its native protocol; else to
 /// standard error, if they were asked for. Writing never waits: what cannot be written is counted.
@@ -12,13 +13,29 @@ struct AccessRecords: ~Copyable {
     /// Milliseconds after which a record is written though the connection goes on.
     static let interval: Int64 = 1000
 
-    /// What a connection did, counted.
+    /// One thing that a connection did, counted.
     struct Entry {
-        var method: Method?
-        var verdict = Verdict.answered
-        var count: UInt32 = 0
+        let method: Method?
+        let verdict: Verdict
+        var count: UInt32
+    }
+
+    /// All that a connection did since its last records; made at its first call.
+    final class Tally {
+        let executable: String
+        var entries: [Entry] = []
         var isListed = false
-        var executable: String?
+
+        init(executable: String) { self.executable = executable }
+
+        func count(_ method: Method?, _ verdict: Verdict) {
+            for position in entries.indices
+            where entries[position].method == method && entries[position].verdict == verdict {
+                entries[position].count &+= 1
+                return
+            }
+            entries.append(Entry(method: method, verdict: verdict, count: 1))
+        }
     }
 
     private let usesStandardError: Bool
@@ -53,27 +70,19 @@ struct AccessRecords: ~Copyable {
     mutating func note(
         _ method: Method?, _ verdict: Verdict, _ connection: Connection, at now: Int64
     ) {
-        if connection.record.count > 0,
-            connection.record.method != method || connection.record.verdict != verdict
-        {
-            write(connection)
-        }
-        if connection.record.executable == nil {
-            connection.record.executable = Self.executable(of: connection.peer.pid)
-        }
-        connection.record.method = method
-        connection.record.verdict = verdict
-        connection.record.count &+= 1
-        if !connection.record.isListed {
-            connection.record.isListed = true
-            listed.append(connection)
-            if deadline == nil { deadline = now + Self.interval }
-        }
+        let tally =
+            connection.tally ?? Tally(executable: Self.executable(of: connection.peer.pid))
+        connection.tally = tally
+        tally.count(method, verdict)
+        guard !tally.isListed else { return }
+        tally.isListed = true
+        listed.append(connection)
+        if deadline == nil { deadline = now + Self.interval }
     }
 
     /// Writes what a connection that closes has left.
     mutating func close(_ connection: Connection) {
-        if isOn, connection.record.count > 0 { write(connection) }
+        if let tally = connection.tally { write(tally, connection.peer) }
     }
 
     /// Writes what is due.
@@ -82,29 +91,33 @@ struct AccessRecords: ~Copyable {
         let due = listed
         listed.removeAll(keepingCapacity: true)
         for connection in due {
-            connection.record.isListed = false
-            if connection.record.count > 0 { write(connection) }
+            guard let tally = connection.tally else { continue }
+            tally.isListed = false
+            write(tally, connection.peer)
         }
         if dropped > 0 { reportDropped() }
     }
 
-    private mutating func write(_ connection: Connection) {
-        let record = connection.record
-        connection.record.count = 0
-        let peer = connection.peer
-        let method = record.method.map { "\($0.name)" } ?? "unknown"
-        let verdict = record.verdict.name
-        let executable = record.executable ?? "?"
+    private mutating func write(_ tally: Tally, _ peer: PeerCredentials) {
+        for entry in tally.entries { write(entry, tally.executable, peer) }
+        tally.entries.removeAll()
+    }
+
+    private mutating func write(
+        _ entry: Entry, _ executable: String, _ peer: PeerCredentials
+    ) {
+        let method = entry.method.map { "\($0.name)" } ?? "unknown"
+        let verdict = entry.verdict.name
         let line =
             "access: uid=\(peer.uid) pid=\(peer.pid) exe=\(executable) method=\(method) "
-            + "verdict=\(verdict) count=\(record.count)"
+            + "verdict=\(verdict) count=\(entry.count)"
         var fields = Self.fields(line)
         fields.append("ACCOUNTD_UID", Int64(peer.uid))
         fields.append("ACCOUNTD_PID", Int64(peer.pid))
         fields.append("ACCOUNTD_EXE", executable)
         fields.append("ACCOUNTD_METHOD", method)
         fields.append("ACCOUNTD_VERDICT", verdict)
-        fields.append("ACCOUNTD_COUNT", Int64(record.count))
+        fields.append("ACCOUNTD_COUNT", Int64(entry.count))
         if !put(line, fields) { dropped += 1 }
     }
 

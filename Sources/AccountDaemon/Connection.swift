@@ -59,8 +59,8 @@ final class Connection {
     /// Bytes that a stranger has sent.
     var strangerBytes = 0
 
-    /// What it did last, and how often since that was recorded.
-    var record = AccessRecords.Entry()
+    /// What it did since that was recorded; nil where no records are kept.
+    var tally: AccessRecords.Tally?
 
     private var descriptor: FileDescriptor?
 

@@ -98,7 +98,24 @@ import Testing
         #expect(try journal.messages() == [line(getToken, "answered", 1)])
     }
 
-    @Test("another method or another verdict ends a count")
+    @Test("calls in turn are counted each by itself, in the order of the first")
+    func turns() throws {
+        let journal = try Journal()
+        var records = AccessRecords(journal: try JournalSocket(path: journal.path))
+        let one = try connection()
+        for _ in 0..<1000 {
+            records.note(.getToken, .answered, one, at: 0)
+            records.note(.getToken, .expired, one, at: 0)
+        }
+        #expect(try journal.messages().isEmpty)
+        records.flush()
+        #expect(
+            try journal.messages() == [
+                line(getToken, "answered", 1000), line(getToken, "expired", 1000),
+            ])
+    }
+
+    @Test("another method or another verdict has a count of its own")
     func changes() throws {
         let journal = try Journal()
         var records = AccessRecords(journal: try JournalSocket(path: journal.path))
