@@ -18,6 +18,7 @@ struct ConnectionTable: ~Copyable {
     /// Connections that there is room for: fewer than `maximum` where descriptors are few.
     let maximum: Int
     private(set) var count = 0
+    private var strangers = 0
     private var byDescriptor: [Connection?] = []
     private var users: [UInt32: ForeignUser] = [:]
     private var generation: UInt32 = 0
@@ -40,6 +41,9 @@ struct ConnectionTable: ~Copyable {
         _ descriptor: consuming FileDescriptor, peer: PeerCredentials, role: Role
     ) -> Connection? {
         let isOwner = role == .owner
+        // Strangers have many uids where they can make user namespaces: they never take the places
+        // of those who are permitted.
+        guard role != .stranger || strangers < maximum / 4 else { return nil }
         guard count < maximum - (isOwner ? 0 : reservedForOwner) else { return nil }
         var user: ForeignUser?
         if !isOwner {
@@ -61,6 +65,7 @@ struct ConnectionTable: ~Copyable {
         while byDescriptor.count <= fd { byDescriptor.append(nil) }
         byDescriptor[fd] = connection
         count += 1
+        if role == .stranger { strangers += 1 }
         return connection
     }
 
@@ -86,6 +91,7 @@ struct ConnectionTable: ~Copyable {
         guard !connection.isClosed, byDescriptor[fd] === connection else { return }
         byDescriptor[fd] = nil
         count -= 1
+        if connection.role == .stranger { strangers -= 1 }
         if let user = connection.user {
             user.connections -= 1
             if user.connections == 0 { users[user.uid] = nil }
