@@ -169,7 +169,7 @@ package struct AccountService: ~Copyable {
             return written(.answered, call, method, &reply)
         } catch {
             reply.removeAll()
-            try error.write(index, text, &reply)
+            try error.told(to: caller.role).write(index, text, &reply)
             return written(error.verdict, call, method, &reply)
         }
     }

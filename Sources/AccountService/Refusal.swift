@@ -32,6 +32,13 @@ enum Refusal: Error {
         }
     }
 
+    /// What a caller of that role is told: whoever may not ask whose account it is does not learn it
+    /// from what is wrong with the store.
+    func told(to role: Role) -> Refusal {
+        guard role < .reader, case .storeDamaged = self else { return self }
+        return .storeDamaged("the store needs repair, of which its owner is told more")
+    }
+
     /// Writes the error reply.
     func write(
         _ index: borrowing JSONIndex, _ text: Span<UInt8>, _ out: inout SecretBuffer

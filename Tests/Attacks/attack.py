@@ -1064,6 +1064,13 @@ def readers_and_observers_get_what_they_may_have():
     assert as_user(65_502, allowed, groups=[OBSERVER]) == methods[:2]
     assert as_user(65_502, allowed, groups=[OBSERVER, READER]) == methods[:4]
     assert as_user(NOBODY, allowed, groups=[READER]) == []
+    daemon.call("Login", **LOGIN)  # Which leaves a previous generation.
+    daemon.end()
+    with open(daemon.state + "/account.plist.sealed", "r+b") as file:
+        file.write(b"garbage")
+    daemon = Daemon("--observers", str(OBSERVER), after=daemon)
+    assert LOGIN["uid"] in str(daemon.call("CheckExpiry"))
+    assert LOGIN["uid"] not in as_user(OBSERVER, lambda: str(daemon.call("CheckExpiry")))
     daemon.end()
 
 
