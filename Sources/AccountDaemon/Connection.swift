@@ -36,6 +36,8 @@ final class Connection {
     let fd: Int32
     let peer: PeerCredentials
     let role: Role
+    /// Whether the role is none at all.
+    let isStranger: Bool
     /// Told apart from another connection that had the same descriptor before.
     let generation: UInt32
     /// Shared with the user's other connections; absent for the owner's.
@@ -72,6 +74,7 @@ final class Connection {
         self.descriptor = consume descriptor
         self.peer = peer
         self.role = role
+        isStranger = role == .stranger
         self.generation = generation
         self.user = user
     }

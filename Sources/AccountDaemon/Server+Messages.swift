@@ -6,7 +6,7 @@ import Varlink
 extension Server {
     /// Receives what is there and answers every message that is whole.
     mutating func receive(_ connection: Connection) {
-        if connection.role == .stranger {
+        if connection.isStranger {
             hearStranger(connection)
             return
         }

@@ -22,17 +22,27 @@ extension Server {
         _ bytes: Span<UInt8>, to connection: Connection, keepingIn arena: SecretArena,
         _ budget: SecretBudget
     ) -> Transmission {
-        let sent: Int
-        do throws(Errno) {
-            sent = try UnixSocket.send(fd: connection.fd, bytes) ?? 0
-        } catch { return .failed }
+        guard let sent = send(bytes, connection.fd) else { return .failed }
         if sent == bytes.count { return .sent }
+        return keep(bytes.extracting(sent..<bytes.count), of: connection, in: arena, budget)
+    }
+
+    /// How many bytes the peer took; nil when it is gone.
+    private static func send(_ bytes: Span<UInt8>, _ fd: Int32) -> Int? {
+        do throws(Errno) {
+            return try UnixSocket.send(fd: fd, bytes) ?? 0
+        } catch { return nil }
+    }
+
+    private static func keep(
+        _ rest: Span<UInt8>, of connection: Connection, in arena: SecretArena,
+        _ budget: SecretBudget
+    ) -> Transmission {
         do throws(SecretMemoryError) {
-            var rest = try SecretBuffer(
-                arena: arena, capacity: bytes.count - sent, budget: budget)
-            try rest.append(bytes.extracting(sent..<bytes.count))
+            var kept = try SecretBuffer(arena: arena, capacity: rest.count, budget: budget)
+            try kept.append(rest)
             let held = connection.bytes ?? Connection.Bytes()
-            held.output = consume rest
+            held.output = consume kept
             connection.bytes = held
             return .kept
         } catch { return .failed }
@@ -52,11 +62,24 @@ extension Server {
 
     /// Sends the ready-made reply to GetToken.
     mutating func sendToken(_ connection: Connection) {
+        let fd = connection.fd
+        var sent: Int?
+        var count = 0
+        service.lendTokenReply { bytes in
+            count = bytes.count
+            sent = Self.send(bytes, fd)
+        }
+        guard let sent else {
+            close(connection)
+            return
+        }
+        if sent == count { return }
         let arena = arena
         let budget = budget(connection)
         var result = Transmission.failed
         service.lendTokenReply { bytes in
-            result = Self.transmit(bytes, to: connection, keepingIn: arena, budget)
+            result = Self.keep(
+                bytes.extracting(sent..<bytes.count), of: connection, in: arena, budget)
         }
         settle(result, connection)
     }

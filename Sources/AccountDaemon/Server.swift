@@ -160,6 +160,10 @@ struct Server: ~Copyable {
         case Token.socketFile: checkSocketFile()
         default:
             guard let connection = connections.find(token) else { return }
+            if events == .readable {
+                receive(connection)
+                return
+            }
             if events.contains(.writable) { sendRest(connection) }
             if connection.isClosed { return }
             if events.contains(.readable) {

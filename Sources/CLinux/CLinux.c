@@ -150,3 +150,11 @@ __attribute__((zero_call_used_regs("all")))
 __attribute__((noinline)) void clinux_clear_registers(void) { __asm__ volatile(""); }
 
 int clinux_unshare_files(void) { return unshare(CLONE_FILES); }
+
+long clinux_receive(int fd, void *start, size_t size) {
+    return syscall(SYS_recvfrom, fd, start, size, 0, NULL, NULL);
+}
+
+long clinux_send(int fd, const void *start, size_t size) {
+    return syscall(SYS_sendto, fd, start, size, MSG_NOSIGNAL, NULL, 0);
+}

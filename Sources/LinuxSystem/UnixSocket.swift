@@ -14,7 +14,7 @@ package enum UnixSocket {
         while true {
             let count = unsafe bytes.withUnsafeMutableBytes { room in
                 // SAFETY: the kernel writes no more than the room.
-                unsafe recv(fd, room.baseAddress, room.count, 0)
+                unsafe clinux_receive(fd, room.baseAddress, room.count)
             }
             if count >= 0 { return count }
             let error = errno
@@ -30,7 +30,7 @@ package enum UnixSocket {
         while true {
             let count = unsafe bytes.withUnsafeBytes { data in
                 // SAFETY: the kernel reads no more than the span.
-                unsafe Glibc.send(fd, data.baseAddress, data.count, Int32(MSG_NOSIGNAL))
+                unsafe clinux_send(fd, data.baseAddress, data.count)
             }
             if count >= 0 { return count }
             let error = errno

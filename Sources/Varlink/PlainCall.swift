@@ -70,8 +70,7 @@ package struct PlainCall {
 
     // The first letter tells which name it can be; one that is escaped may be any.
     private static func name(_ text: Span<UInt8>, _ position: inout Int) -> Members? {
-        guard position + 1 < text.count else { return nil }
-        switch text[position + 1] {
+        switch at(text, position + 1) {
         case UInt8(ascii: "m"):
             if takes(string: "method", text, &position) { return .method }
             return takes(string: "more", text, &position) ? .more : nil
@@ -108,23 +107,33 @@ package struct PlainCall {
         return value
     }
 
+    // The byte at an offset, or NUL, which no valid text has, past the end.
+    @inline(__always)
+    private static func at(_ text: Span<UInt8>, _ position: Int) -> UInt8 {
+        // SAFETY: offsets only grow from 0, and this one is compared with the count.
+        position < text.count ? unsafe text[unchecked: position] : 0
+    }
+
     @inline(__always)
     private static func skip(_ text: Span<UInt8>, _ start: Int) -> Int {
+        at(text, start) > 0x20 ? start : skipRun(text, start)
+    }
+
+    private static func skipRun(_ text: Span<UInt8>, _ start: Int) -> Int {
         var position = start
-        while position < text.count {
-            let byte = text[position]
-            guard byte <= 0x20 else { break }
-            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { break }
-            position += 1
+        while true {
+            switch at(text, position) {
+            case 0x20, 0x0A, 0x0D, 0x09: position += 1
+            default: return position
+            }
         }
-        return position
     }
 
     @inline(__always)
     private static func takes(
         _ byte: UInt8, _ text: Span<UInt8>, _ position: inout Int
     ) -> Bool {
-        guard position < text.count, text[position] == byte else { return false }
+        guard at(text, position) == byte else { return false }
         position = skip(text, position + 1)
         return true
     }
@@ -143,7 +152,7 @@ package struct PlainCall {
         string word: StaticString, _ text: Span<UInt8>, _ position: inout Int
     ) -> Bool {
         let end = position + 1 + word.utf8CodeUnitCount
-        if end < text.count, text[position] == UInt8(ascii: "\""), text[end] == UInt8(ascii: "\""),
+        if at(text, end) == UInt8(ascii: "\""), at(text, position) == UInt8(ascii: "\""),
             isSame(word, text, position + 1)
         {
             position = skip(text, end + 1)

@@ -56,4 +56,8 @@ int clinux_execvpe(const char *file, char *const argv[], char *const envp[]);
 int clinux_exit_status(int status);
 // unshare(2) with CLONE_FILES.
 int clinux_unshare_files(void);
+// recv(2), and send(2) with MSG_NOSIGNAL, as the bare system calls: the C library's are points where
+// a thread can be cancelled, and in a process with threads pay for it with four atomic operations.
+long clinux_receive(int fd, void *start, size_t size);
+long clinux_send(int fd, const void *start, size_t size);
 #endif
