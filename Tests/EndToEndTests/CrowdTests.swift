@@ -34,7 +34,7 @@ struct CrowdTests {
                     "account.plist.sealed", "account.plist.sealed~", "keyslots.plist",
                     "keyslots.plist~", "lock", "socket",
                 ])
-            #expect(ProcessTable.naming(home.path).count == 1)
+            #expect(home.daemons.count == 1)
         }
     }
 
@@ -108,7 +108,7 @@ struct CrowdTests {
             #expect(lines.allSatisfy(tokens.contains))
             #expect(lines.count == 80, "\(result.errors)")
             #expect(try home.account("doctor").status == 0)
-            #expect(ProcessTable.wait { ProcessTable.naming(home.path).count == 1 })
+            #expect(ProcessTable.wait { home.daemons.count == 1 })
         }
     }
 }

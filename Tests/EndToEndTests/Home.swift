@@ -180,7 +180,17 @@ final class Home {
             ProcessTable.isRunning(pid),
             ProcessTable.words(pid, "cmdline").contains(where: { $0.hasSuffix("/accountd") })
         else { return nil }
-        return pid
+        // The number may be another process's by now. (An environment may not be readable.)
+        let environment = ProcessTable.text(pid, "environ") ?? path
+        let isOwn =
+            environment.contains(path)
+            || ProcessTable.text(pid, "cmdline")?.contains(path) ?? false
+        return isOwn ? pid : nil
+    }
+
+    /// Every daemon that runs for this home, as far as this user can tell.
+    var daemons: [pid_t] {
+        geteuid() == 0 ? ProcessTable.naming(path) : [daemon].compactMap { $0 }
     }
 
     /// Ends the daemon that holds the store, and waits until it has ended.

@@ -30,8 +30,8 @@ struct SecrecyTests {
             usleep(50_000)
             for pid in [client, daemon] {
                 for name in ["cmdline", "environ"] {
-                    let text = try #require(ProcessTable.text(pid, name))
-                    #expect(!Self.isSecret(text))
+                    // The daemon's environment is not even this user's to read.
+                    #expect(!Self.isSecret(ProcessTable.text(pid, name) ?? ""))
                 }
             }
             try writer.write(contentsOf: Data(response[half...].utf8))
@@ -55,10 +55,8 @@ struct SecrecyTests {
             ] {
                 _ = try? home.talk(message)
             }
-            for pid in [daemon] {
-                for name in ["cmdline", "environ", "comm"] {
-                    #expect(!Self.isSecret(ProcessTable.text(pid, name) ?? ""))
-                }
+            for name in ["cmdline", "environ", "comm"] {
+                #expect(!Self.isSecret(ProcessTable.text(daemon, name) ?? ""))
             }
             #expect(
                 ProcessTable.wait {
