@@ -178,9 +178,12 @@ struct StoreFiles: ~Copyable, Sendable {
             (try? directory.read(name: Self.account, limit: Self.maximumFileSize))
                 == request.account
         else {
+            let slots =
+                request.setsSlotsAsideAt == nil
+                ? "" : ", but for its key slots, which are kept aside: new ones stand there"
             return StoreFailure(
                 errno: error.errno.rawValue,
-                message: "\(place): \(error.message); what was stored before is unchanged",
+                message: "\(place): \(error.message); what was stored before is unchanged\(slots)",
                 isInPlace: false)
         }
         return StoreFailure(

@@ -156,6 +156,15 @@ import Testing
         let failure = folder.failure(of: StoreFolder.save([2]))
         #expect(failure?.errno == EISDIR)
         #expect(failure?.message.hasSuffix("; what was stored before is unchanged") == true)
+        let anew = folder.failure(
+            of: StoreFolder.save([2]) { request in
+                request.slots = [3]
+                request.setsSlotsAsideAt = 9
+            })
+        #expect(
+            anew?.message.hasSuffix(
+                "; what was stored before is unchanged, but for its key slots, which are kept "
+                    + "aside: new ones stand there") == true)
     }
 
     @Test("an account that is stored while its spare cannot be removed is stored")
