@@ -126,6 +126,23 @@ struct SeededNumbers {
         #expect(table.all().count == 200)
     }
 
+    @Test("those who are not permitted have a quarter of the connections, whoever they are")
+    func strangers() throws {
+        var table = ConnectionTable(maximum: 200)
+        var last: Connection?
+        for uid: UInt32 in 0..<50 {
+            last = table.insert(try descriptor(), peer: peer(500 + uid), role: .stranger)
+            #expect(last != nil)
+        }
+        let oneTooMany = table.insert(try descriptor(), peer: peer(900), role: .stranger)
+        #expect(oneTooMany == nil)
+        let reader = table.insert(try descriptor(), peer: peer(900), role: .reader)
+        #expect(reader != nil)
+        table.remove(try #require(last))
+        let next = table.insert(try descriptor(), peer: peer(901), role: .stranger)
+        #expect(next != nil)
+    }
+
     @Test("the owner may have all the connections")
     func owner() throws {
         var table = ConnectionTable(maximum: 64)

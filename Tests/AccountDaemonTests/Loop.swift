@@ -35,7 +35,7 @@ final class Loop {
                 version: "1", memory: "locked", lockedBytes: 0, keyFilePath: "/k"))
         server = try Server(
             arena: arena, listener: try Listener(at: root + "/socket"),
-            policy: AccessPolicy(ownUID: 1000),
+            policy: AccessPolicy(ownUID: geteuid()),
             groups: GroupNames(readers: nil, observers: nil), worker: try StoreWorker(files),
             signals: try SignalDescriptor(Self.signals), service: service,
             records: AccessRecords(), maximumConnections: maximumConnections)
@@ -61,6 +61,11 @@ final class Loop {
             fd: connection.fd, events: .readable, token: ConnectionTable.token(of: connection))
         if role == .stranger { server.strangers.append(connection, at: server.milliseconds) }
         return Client(pair.second, connection, self)
+    }
+
+    /// Lets somebody in by the socket.
+    func dial() throws -> FileDescriptor {
+        try UnixSocket.connect(to: folder.root + "/socket", timeoutMilliseconds: 1000)
     }
 
     /// Turns the loop until there is nothing to do.

@@ -53,6 +53,26 @@ import Testing
         #expect(loop.server.waiting.isEmpty)
     }
 
+    @Test("a change behind other calls waits with those behind it")
+    func pipelinedChanges() throws {
+        let loop = try Loop()
+        let first = try loop.connect()
+        let second = try loop.connect()
+        try first.send(Message.login + Message.call("Logout") + Message.call("GetToken"))
+        try second.send(
+            Message.call("GetToken") + Message.call("Verify") + Message.call("GetToken"))
+        try loop.work()
+        let replies = try first.received().split(separator: "\n")
+        #expect(replies.count == 3)
+        #expect(replies.first?.hasPrefix(stored("7")) == true)
+        #expect(replies.dropFirst().first == "{\"parameters\":{\"uid\":\"7\"}}")
+        #expect(replies.last.map { $0 + "\n" } == Message.noAccount[...])
+        let others = try second.received().split(separator: "\n")
+        #expect(others.count == 3)
+        #expect(others.dropFirst().first == "{\"parameters\":{\"findings\":[]}}")
+        #expect(others.last.map { $0 + "\n" } == Message.noAccount[...])
+    }
+
     @Test("a change goes on though whoever asked for it is gone, and the next one too")
     func askerGone() throws {
         let loop = try Loop()

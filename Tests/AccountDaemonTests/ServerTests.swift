@@ -166,6 +166,50 @@ import Testing
         #expect(torn.isClosed)
     }
 
+    @Test("whoever comes by the socket is known by the kernel's word")
+    func accepted() throws {
+        let loop = try Loop()
+        let client = try loop.dial()
+        try loop.settle()
+        let connection = try #require(loop.server.connections.all().first)
+        #expect(connection.peer.uid == geteuid())
+        #expect(connection.peer.pid == getpid())
+        #expect(connection.role == .owner)
+        let call = Array(Message.call("GetToken").utf8)
+        let sent = try UnixSocket.send(fd: client.rawValue, call.span)
+        #expect(sent == call.count)
+        try loop.settle()
+        var room = [UInt8](repeating: 0, count: 200)
+        var span = room.mutableSpan
+        let count = try UnixSocket.receive(fd: client.rawValue, into: &span)
+        #expect(count == Message.noAccount.utf8.count)
+    }
+
+    @Test("whoever comes when all the places are taken is closed at once")
+    func placesTaken() throws {
+        let loop = try Loop(maximumConnections: 2)
+        let first = try loop.dial()
+        let second = try loop.dial()
+        let third = try loop.dial()
+        try loop.settle()
+        #expect(loop.server.connections.count == 2)
+        #expect(try isEnded(third) == true)
+        #expect(try isEnded(first) == false)
+        #expect(try isEnded(second) == false)
+        // A place that is free again is given again.
+        let connection = try #require(loop.server.connections.all().first)
+        loop.server.close(connection)
+        let fourth = try loop.dial()
+        try loop.settle()
+        #expect(try isEnded(fourth) == false)
+    }
+
+    private func isEnded(_ descriptor: borrowing FileDescriptor) throws -> Bool {
+        var room = [UInt8](repeating: 0, count: 8)
+        var span = room.mutableSpan
+        return try UnixSocket.receive(fd: descriptor.rawValue, into: &span) == 0
+    }
+
     private static let describe =
         "{\"method\":\"org.varlink.service.GetInterfaceDescription\",\"parameters\":"
         + "{\"interface\":\"org.accountd.Account\"}}\0"

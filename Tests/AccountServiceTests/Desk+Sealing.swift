@@ -1,8 +1,9 @@
 import AccountService
 import Accounts
-import Sealing
 import SecretMemory
 import Testing
+
+@testable import Sealing
 
 /// What another program that holds the store's key could do to its files.
 extension Desk {
@@ -55,6 +56,14 @@ extension Desk {
         let master = try masterKey()
         let seed = try seed(arena)
         try write(KeySlots.create(masterKey: master, seed: seed, created: 1, arena: arena))
+    }
+
+    /// Changes the list of slots as somebody could who has no key: its checksum is right, the code
+    /// that only the key can make is not.
+    func forgeSlots() throws {
+        var slots = try parsedSlots()
+        slots.mac[0] ^= 1
+        try write(slots)
     }
 
     /// Changes the account's plaintext.

@@ -93,6 +93,42 @@ import Testing
             #"{"error":"org.accountd.Account.StoreFailed","parameters":{"errno":12,"#)
     }
 
+    @Test("an account that is stored is said to be, though the reply finds no room")
+    func storedWithoutReply() throws {
+        let avatar = String(repeating: "a", count: 2000)
+        let login = ChangeTests.newLogin.replacing("{", with: #"{"avatar_large":"\#(avatar)","#)
+        let arena = try SecretArena.forTest(capacity: 128 << 10)
+        let desk = try Desk.standing(.present, arena: arena, replyCapacity: 500)
+        let begun = desk.begin("Login", login)
+        #expect(begun.kind == .change)
+        let filling = Filling(arena, leaving: 0)
+        #expect(
+            try desk.work().text
+                == Reply.error(
+                    "org.accountd.Account.StoreFailed",
+                    #""errno":12,"message":"the account is stored, but the daemon's secret "#
+                        + #"memory has no room for the reply""#))
+        #expect(try desk.call("GetToken").text == ChangeTests.newToken)
+        filling.end()
+        #expect(try Desk(desk.store).call("GetToken").text == ChangeTests.newToken)
+    }
+
+    @Test("where not even the error fits the connection ends", arguments: ["GetAccount", "Login"])
+    func noRoomForErrors(method: String) throws {
+        let arena = try SecretArena.forTest(capacity: 128 << 10)
+        let desk = try Desk.standing(.present, arena: arena, replyCapacity: 20)
+        let isChange = method == "Login"
+        let begun = isChange ? desk.begin(method, ChangeTests.newLogin) : nil
+        desk.renewReply()
+        let filling = Filling(arena, leaving: 0)
+        let answer = try begun == nil ? desk.call(method) : desk.work()
+        #expect(answer.kind == .close)
+        #expect(answer.verdict == .failed)
+        filling.end()
+        #expect(
+            try desk.call("GetToken").text == (isChange ? ChangeTests.newToken : Reply.token))
+    }
+
     @Test("a store that is read without room is not called damaged")
     func loading() throws {
         let store = try Desk.standing(.present).store

@@ -130,6 +130,17 @@ import Testing
                 == Reply.damaged("account.plist.sealed \(what), and \(Self.noPrevious)"))
     }
 
+    @Test("slots that somebody has changed without the key are damaged")
+    func forgedSlots() throws {
+        let desk = try Desk.standing(.present)
+        try desk.forgeSlots()
+        try desk.load()
+        let what = "keyslots.plist is damaged: its entries do not belong together"
+        #expect(try desk.call("GetToken").text == Reply.damaged(what))
+        #expect(try desk.call("Verify").text == Reply.findings([what]))
+        #expect(try desk.call("Repair").text == Reply.damaged(what))
+    }
+
     @Test("slots of which none is a key file's are locked")
     func noKeyFileSlot() throws {
         let desk = try Desk.standing(.present)
