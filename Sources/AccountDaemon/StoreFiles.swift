@@ -110,11 +110,22 @@ struct StoreFiles: ~Copyable, Sendable {
     private func save(_ request: SaveRequest) throws(StoreFailure) {
         if let expected = request.expectedSlots { try confirmSlots(expected) }
         if let loan = request.keyFile { try keyFile.create(loan) }
+        var before: [Aside] = []
         if let time = request.setsSlotsAsideAt {
-            try setAside(Self.slots, at: time)
-            try setAside(Self.slotsCopy, at: time)
+            before.append(try setAside(Self.slots, at: time))
+            before.append(try setAside(Self.slotsCopy, at: time))
         }
-        if let slots = request.slots { try writeSlots(slots) }
+        do throws(StoreFailure) {
+            if let slots = request.slots { try writeSlots(slots) }
+            try saveAccount(request)
+        } catch {
+            // Without the account that they open, new slots would only shut the one that is stored.
+            if !error.isInPlace { putBack(before) }
+            throw error
+        }
+    }
+
+    private func saveAccount(_ request: SaveRequest) throws(StoreFailure) {
         var becomesSpare = false
         if let previous = request.previous {
             becomesSpare = accountIs(previous)
@@ -249,15 +260,24 @@ struct StoreFiles: ~Copyable, Sendable {
         }
     }
 
+    /// A file that was given a second name.
+    private struct Aside {
+        let name: String
+        /// Nil where there was no file.
+        let kept: String?
+    }
+
     /// Gives a file a second name, under which it outlives its replacement.
-    private func setAside(_ name: String, at time: Int64) throws(StoreFailure) {
+    @discardableResult
+    private func setAside(_ name: String, at time: Int64) throws(StoreFailure) -> Aside {
         var attempt: Int64 = 0
         while true {
+            let kept = "\(name)\(Self.asideSuffix)\(time + attempt)"
             do throws(Errno) {
-                try directory.link(name, as: "\(name)\(Self.asideSuffix)\(time + attempt)")
-                return
+                try directory.link(name, as: kept)
+                return Aside(name: name, kept: kept)
             } catch {
-                if error == .notFound { return }
+                if error == .notFound { return Aside(name: name, kept: nil) }
                 attempt += 1
                 guard error == .exists, attempt < 100 else {
                     throw StoreFailure(
@@ -267,6 +287,21 @@ struct StoreFiles: ~Copyable, Sendable {
                 }
             }
         }
+    }
+
+    /// Undoes what came after `setAside`, as far as the disk lets it.
+    private func putBack(_ asides: [Aside]) {
+        guard !asides.isEmpty else { return }
+        for aside in asides {
+            if let kept = aside.kept {
+                guard (try? directory.rename(kept, to: aside.name)) != nil else { continue }
+                // Where nothing was replaced yet both are names of one file, and a rename does nothing.
+                _ = try? removeIfThere(kept)
+            } else {
+                _ = try? removeIfThere(aside.name)
+            }
+        }
+        try? directory.sync()
     }
 
     private func removeIfThere(_ name: String) throws(Errno) -> Bool {

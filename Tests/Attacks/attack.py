@@ -848,6 +848,37 @@ def a_login_that_replaces_a_damaged_store_mends_it():
             daemon.must_have_kept("2.00New")
 
 
+@attack
+def a_replacement_that_cannot_be_stored_leaves_the_locked_store_as_it_was():
+    if not shutil.which("strace"):
+        raise Skip("needs strace")
+    needs_root()
+    daemon = Daemon()
+    daemon.call("Login", **LOGIN)
+    daemon.end()
+    os.rename(daemon.base + "/key", daemon.base + "/away")
+    before = sorted(os.listdir(daemon.state))
+    for nth in (1, 2, 3):
+        daemon = Daemon(after=daemon)
+        tracer = subprocess.Popen([
+            "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat",
+            "-e", f"inject=renameat:error=EIO:when={nth}", "-p", str(daemon.pid)])
+        for _ in range(100):
+            with open(f"/proc/{daemon.pid}/status") as status:
+                if "TracerPid:\t0" not in status.read():
+                    break
+            time.sleep(0.02)
+        time.sleep(0.1)
+        reply = daemon.call("Login", **{**LOGIN, "access_token": "2.00New", "replace": True})
+        assert error(reply) == "StoreFailed", reply
+        daemon.end()
+        tracer.wait()
+        assert sorted(os.listdir(daemon.state)) == before
+    os.rename(daemon.base + "/away", daemon.base + "/key")
+    daemon = Daemon(after=daemon)
+    daemon.must_have_kept(LOGIN["access_token"])
+
+
 # MARK: The place
 
 
