@@ -206,9 +206,9 @@ import Testing
     func found() throws {
         #expect(try !GroupNames(readers: nil, observers: nil).policy().usesGroups)
         let policy = try GroupNames(readers: "root", observers: "4711").policy()
-        #expect(policy.role(uid: foreigner, groups: [0]) == .reader)
-        #expect(policy.role(uid: foreigner, groups: [4711]) == .observer)
-        #expect(policy.role(uid: foreigner, groups: [4712]) == .stranger)
+        #expect(policy.role(uid: geteuid() + 1, groups: [0]) == .reader)
+        #expect(policy.role(uid: geteuid() + 1, groups: [4711]) == .observer)
+        #expect(policy.role(uid: geteuid() + 1, groups: [4712]) == .stranger)
         #expect(policy.isOwner(uid: geteuid()))
     }
 
