@@ -21,7 +21,7 @@ package enum AccountDaemon {
     /// holds its lock until the last of it is gone.
     static let dyingPatience: Int64 = 2000
     /// Milliseconds between two looks.
-    static let lockPause: UInt32 = 10
+    static let lockPause: Int64 = 10
     /// Descriptors that the daemon itself needs: its own, and those of a change to the store.
     static let ownDescriptors = 64
 
@@ -51,6 +51,7 @@ package enum AccountDaemon {
         do throws(StartError) {
             return try serve(options, readiness)
         } catch {
+            if case .ended = error { return 0 }
             Log.note(error.message)
             readiness.tell(error.message)
             ServiceManager.notify("STATUS=\(error.message)")
@@ -85,7 +86,7 @@ package enum AccountDaemon {
         do throws(DirectoryError) {
             directory = try Directory.open(paths.state, create: true)
         } catch { throw .refused("the state directory cannot be used: \(error.message)") }
-        let lock = try lockStore(paths, directory, waits: passed != nil)
+        let lock = try lockStore(paths, directory, waits: passed != nil, signals)
         do throws(Errno) {
             try AtomicFile.removeTemporaries(in: directory)
         } catch { Log.note("left-over temporary files stay: \(error.description)") }
@@ -150,7 +151,8 @@ package enum AccountDaemon {
     }
 
     private static func lockStore(
-        _ paths: StorePaths, _ directory: borrowing Directory, waits: Bool
+        _ paths: StorePaths, _ directory: borrowing Directory, waits: Bool,
+        _ signals: borrowing SignalDescriptor
     ) throws(StartError) -> FileLock {
         let holder: String
         do throws(Errno) {
@@ -161,13 +163,24 @@ package enum AccountDaemon {
                 let waited = Clock.monotonicMilliseconds() - start
                 if waited >= (waits ? lockPatience : dyingPatience) { break }
                 if !waits, isAnswered(paths) { break }
-                usleep(lockPause * 1000)
+                guard try !isToldToEnd(signals, within: lockPause) else { throw .interrupted }
             }
             holder = lock.holderPID().map { "process \($0)" } ?? "another process"
         } catch {
+            if error == .interrupted { throw .ended }
             throw .system("the store \(paths.state) cannot be locked", error)
         }
         throw .refused("\(holder) holds the store \(paths.state) already")
+    }
+
+    /// Waits for a signal, for some milliseconds.
+    private static func isToldToEnd(
+        _ signals: borrowing SignalDescriptor, within milliseconds: Int64
+    ) throws(Errno) -> Bool {
+        let ready = try Poll.wait(
+            signals.rawValue, for: .readable, timeoutMilliseconds: milliseconds)
+        guard ready.contains(.readable), let signal = try signals.next() else { return false }
+        return signal == SIGTERM || signal == SIGINT
     }
 
     /// Whether the holder of the store serves, so that there is nothing to wait for.

@@ -9,6 +9,8 @@ enum StartError: Error, Sendable {
     case refused(String)
     /// A system call failed: what was being done, and the errno.
     case system(String, Errno)
+    /// A signal asked for the end before there was anything to end.
+    case ended
     /// Secret memory could not be had.
     case memory(SecretMemoryError)
 
@@ -17,6 +19,7 @@ enum StartError: Error, Sendable {
         switch self {
         case .usage(let what): what
         case .refused(let what): what
+        case .ended: "ended by a signal"
         case .system(let what, let error): "\(what): \(error.description)"
         case .memory(.unavailable(let errno)):
             "secret memory cannot be had: \(Errno(rawValue: errno).description)"

@@ -1234,6 +1234,12 @@ def a_passed_socket_outlives_the_daemon():
     first = start()
     ask_it("Login", **LOGIN)
     assert os.readlink(base + "/state/socket") == base + "/passed"
+    impatient = start()
+    time.sleep(0.4)
+    begin = time.monotonic()
+    os.kill(impatient, signal.SIGTERM)
+    _, status = os.waitpid(impatient, 0)
+    assert os.WEXITSTATUS(status) == 0 and time.monotonic() - begin < 1, "it waits for the store"
     second = start()  # It waits for the store.
     os.kill(first, signal.SIGTERM)
     _, status = os.waitpid(first, 0)
