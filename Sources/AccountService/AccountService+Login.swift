@@ -205,8 +205,10 @@ extension AccountService {
             let seed = try key.withBytes { bytes throws(KeySlotsError) in
                 try SlotSeed.keyfile(bytes, arena: arena)
             }
+            // A clock that stands where no date can be written must not shut the store.
+            let created = min(max(0, now.realtime), AccountField.latestTime)
             return try KeySlots.create(
-                masterKey: masterKey, seed: seed, created: now.realtime, arena: arena)
+                masterKey: masterKey, seed: seed, created: created, arena: arena)
         } catch { throw Self.sealingError(error) }
     }
 
