@@ -37,10 +37,22 @@ extension Server {
             case .close: close(connection)
             default: break
             }
-            if !isEnding { answerKept(connection) }
+            if !isEnding { goOn(connection) }
         }
         reply.removeAll()
         resumeWaiting()
+    }
+
+    /// What the asker sent behind its change comes after those who wait already, so that nobody who
+    /// pipelines changes keeps the others waiting.
+    private mutating func goOn(_ connection: Connection) {
+        guard !connection.isClosed else { return }
+        guard connection.hasInput, !waiting.isEmpty else {
+            answerKept(connection)
+            return
+        }
+        connection.isWaiting = true
+        waiting.append(connection)
     }
 
     /// The next calls in line, until one of them begins a change of its own.
