@@ -6,6 +6,10 @@ struct Invocation {
     /// What has been read of the options that every command takes.
     private(set) var options = GlobalOptions()
 
+    /// What is said to a word that is no option, where such a word may be a secret and so is not
+    /// repeated; empty where it is repeated.
+    var wordsAreRefusedWith: StaticString = ""
+
     /// Where it reads and writes.
     let descriptors: StandardDescriptors
 
@@ -28,7 +32,7 @@ struct Invocation {
                 if try options.take(option, &arguments) { continue }
                 return option
             case .operand(let word):
-                throw .usage("'\(word)' is one word too many")
+                throw refusal(of: word)
             }
         }
         return nil
@@ -57,6 +61,12 @@ struct Invocation {
     /// The value of the option that was read last, as seconds.
     mutating func duration(of option: String) throws(CommandFailure) -> Int64 {
         try GlobalOptions.duration(arguments.value(of: option), option)
+    }
+
+    private func refusal(of word: String) -> CommandFailure {
+        wordsAreRefusedWith.utf8CodeUnitCount == 0
+            ? .usage("'\(word)' is one word too many")
+            : .usage("there is one word too many", hint: "\(wordsAreRefusedWith)")
     }
 
     /// Ends the reading of a command that takes no options of its own.

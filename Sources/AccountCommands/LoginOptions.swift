@@ -22,6 +22,9 @@ struct LoginOptions: Equatable {
 
     /// Reads the options of the command.
     init(_ invocation: inout Invocation) throws(CommandFailure) {
+        // It may be the token, by somebody who has not read that none is taken from there.
+        invocation.wordsAreRefusedWith =
+            "name the response's file with --from FILE; a token is not taken from an argument"
         while let option = try invocation.nextOption() {
             switch option {
             case "--from":

@@ -14,6 +14,10 @@ import Testing
             (["token", "--jsn"], "token has no option --jsn", "did you mean --json?"),
             (["token", "--frob"], "token has no option --frob", "account help token lists them"),
             (["token", "x"], "'x' is one word too many", nil),
+            (
+                ["login", "2.00secret"], "there is one word too many",
+                "name the response's file with --from FILE; a token is not taken from an argument"
+            ),
             (["token", "--min-validity"], "--min-validity needs a value", nil),
             (
                 ["token", "--min-validity", "-5"], "--min-validity takes a duration, not '-5'",
