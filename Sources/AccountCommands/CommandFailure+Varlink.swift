@@ -39,8 +39,9 @@ extension CommandFailure {
         case .locked:
             self.init(
                 .locked, "the store is locked: the key that opens it is not there",
-                hint: "account doctor says which key that is"
-                    + (Self.isLogin(task) ? "; --replace begins anew without it" : ""))
+                hint: "account doctor says which key that is; once it is back: "
+                    + "account doctor --repair"
+                    + (Self.isLogin(task) ? "; without it: account login --replace" : ""))
         case .accountExists:
             let uid = index.string("uid", of: parameters, text, arena) ?? "unknown"
             self = .accountExists(uid: uid, task)
@@ -67,7 +68,8 @@ extension CommandFailure {
         case .permissionDenied:
             self.init(
                 .notPermitted, "the daemon does not permit this to you",
-                hint: "account status shows your role, if you have one")
+                hint: "account status shows your role, if the owner has given you one "
+                    + "with accountd --readers")
         case .methodMissing:
             self.init(
                 .noDaemon, "the daemon that runs does not know this command yet",

@@ -1,7 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// Starts the user's daemon when none runs. cli.md, "Finding and starting the daemon"
+/// Starts the user's daemon when none runs. docs/PROTOCOL.md, "Where the
+/// socket is"
 ///
 /// A daemon that is started here is told `--ready-fd 3`. It writes one line there and closes it:
 /// `ready` once it listens, "… holds the store …" when another daemon has it, or why it cannot serve.
@@ -51,7 +52,8 @@ struct DaemonStarter {
             answer.isEmpty
                 ? "the daemon ended before it was ready"
                 : "the daemon could not start: \(answer)",
-            hint: "to see more, run it by itself: \(program) --verbose")
+            hint: "to see more, run it by itself: \(program) --verbose"
+                + (store.isChosen ? " --state '\(store.path)' --socket '\(store.socket)'" : ""))
     }
 
     // Word by word: to look for a text within a text would link the library of regular expressions,

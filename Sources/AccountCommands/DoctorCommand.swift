@@ -12,7 +12,7 @@ enum DoctorCommand {
         status is 7 when something is wrong, else 0.
 
           --repair   bring back what is damaged from the copies beside it, and say which account
-                     that is
+                     that is; open the store by a key file that has been put back
           --json     print the findings as JSON
 
         """

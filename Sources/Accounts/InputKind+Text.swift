@@ -46,10 +46,9 @@ extension InputKind {
         case .sqlite, .binary, .xml, .pem, .other:
             "give the body of Weibo's answer, a JSON object from its first { to its last }"
         case .sealedFile: "it is opened by accountd alone; point --state at its directory"
-        case .binaryPropertyList, .keyedArchive, .xmlPropertyList, .androidPreferences:
-            "read it with: account import FILE"
-        case .typedStream:
-            "archive it anew with NSKeyedArchiver, then read it with: account import FILE"
+        case .binaryPropertyList, .keyedArchive, .typedStream, .xmlPropertyList,
+            .androidPreferences:
+            "give Weibo's own answer as JSON: what other programs have saved is not read yet"
         case .html:
             "the address asked was not Weibo's interface, or Weibo showed an error page: ask again"
         case .httpTranscript: "ask without -i and -v, or give the body alone, from { to }"
@@ -62,7 +61,8 @@ extension InputKind {
         case .percentEncoded: "decode it first"
         case .bareToken:
             "a token alone does not say whose it is and how long it lives: give the whole response"
-        case .authorizationCode: "account oauth login exchanges the code for a token"
+        case .authorizationCode:
+            "exchange the code at Weibo's oauth2/access_token, and give what that answers"
         case .form, .fragment:
             "give its values as a JSON object with access_token, expires_in and uid"
         }

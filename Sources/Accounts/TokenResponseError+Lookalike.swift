@@ -47,7 +47,7 @@ extension TokenResponseError {
             case .code:
                 (
                     "the response holds an authorization code, not yet a token",
-                    "account oauth login exchanges the code for a token"
+                    "exchange the code at Weibo's oauth2/access_token, and give what that answers"
                 )
             case .noValue:
                 ("the access_token of the response is empty", "log in again for a new token")

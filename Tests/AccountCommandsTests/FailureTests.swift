@@ -40,7 +40,8 @@ import Varlink
             Case(
                 error: "org.accountd.Account.Locked", status: .locked,
                 message: "the store is locked: the key that opens it is not there",
-                hint: "account doctor says which key that is"),
+                hint: "account doctor says which key that is; once it is back: "
+                    + "account doctor --repair"),
             Case(
                 error: "org.accountd.Account.AccountExists", parameters: #"{"uid":"77"}"#,
                 task: .loggingIn, status: .inputRejected,
@@ -74,7 +75,8 @@ import Varlink
             Case(
                 error: "org.varlink.service.PermissionDenied", status: .notPermitted,
                 message: "the daemon does not permit this to you",
-                hint: "account status shows your role, if you have one"),
+                hint: "account status shows your role, if the owner has given you one "
+                    + "with accountd --readers"),
             Case(
                 error: "org.varlink.service.MethodNotFound", parameters: #"{"method":"x"}"#,
                 status: .noDaemon, message: "the daemon that runs does not know this command yet",

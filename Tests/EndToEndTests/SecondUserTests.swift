@@ -55,7 +55,8 @@ struct SecondUserTests {
                 #expect(
                     result.errors == """
                         account: the daemon does not permit this to you
-                        hint: account status shows your role, if you have one
+                        hint: account status shows your role, if the owner has given you one with \
+                        accountd --readers
 
                         """)
                 #expect(!result.output.contains(TokenText.token))
