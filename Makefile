@@ -23,6 +23,8 @@ lint:
 
 # Installs what `make build` has built, so that root needs no toolchain.
 install:
+	@test -x .build/release/accountd -a -x .build/release/account || \
+	    { echo "nothing is built yet: run make build first, as yourself" >&2; exit 1; }
 	install -d $(bindir) $(libexecdir) $(mandir)/man1 $(mandir)/man8 $(unitdir)/system $(unitdir)/user
 	install -m 755 .build/release/account $(bindir)/account
 	install -m 755 .build/release/accountd $(libexecdir)/accountd
