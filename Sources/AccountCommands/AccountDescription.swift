@@ -4,7 +4,8 @@ import LinuxSystem
 import SecretMemory
 import Varlink
 
-/// The account without its tokens, as the daemon describes it. protocol.md, "Account"
+/// The account without its tokens, as the daemon describes it. docs/PROTOCOL.md,
+/// "Queries"
 struct AccountDescription: Equatable {
     let uid: String
     let screenName: String?

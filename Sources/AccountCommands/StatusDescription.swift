@@ -2,7 +2,7 @@ import JSON
 import SecretMemory
 import Varlink
 
-/// What the daemon says of itself. protocol.md, "Status"
+/// What the daemon says of itself. docs/PROTOCOL.md, "Queries"
 struct StatusDescription: Equatable {
     let state: String
     let version: String

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// The directory in which the account is kept. format.md, "On disk"
+/// The directory in which the account is kept. README.md, "Where things are"
 ///
 /// `$STATE_DIRECTORY` is not looked at: any service that runs `account` would export its own.
 struct StoreLocation: Equatable {

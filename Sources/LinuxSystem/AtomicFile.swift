@@ -1,6 +1,6 @@
 import Glibc
 
-/// Files that are replaced whole or not at all. format.md, "Writing"
+/// Files that are replaced whole or not at all. docs/FORMAT.md, "Writing"
 package enum AtomicFile {
     /// Writes a file: a temporary one with a random name, fsync, rename, fsync of the directory.
     ///

@@ -2,7 +2,7 @@ import AccountService
 import Accounts
 import Testing
 
-/// The clock, set forth and back. protocol.md, "The clock"
+/// The clock, set forth and back. docs/PROTOCOL.md, "The clock"
 @Suite struct ExpiryWatchTests {
     /// A moment in a time line: both clocks in seconds, what is left, how the clock stands.
     struct Moment: Sendable {

@@ -95,7 +95,7 @@ import Testing
         ("org.varlink.service.GetInfo", "{}", [String](repeating: info, count: 5)),
     ]
 
-    /// The least role that may call a method; protocol.md, "Rules".
+    /// The least role that may call a method; docs/PROTOCOL.md, "Who may ask what".
     static let roles: [String: Role] = [
         "GetStatus": .observer, "CheckExpiry": .observer, "GetAccount": .reader,
         "GetToken": .reader, "Login": .owner, "UpdateProfile": .owner, "Logout": .owner,

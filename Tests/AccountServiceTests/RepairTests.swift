@@ -35,7 +35,7 @@ import Testing
 
         private var hasSealed: Bool { account != .absent || previous != .absent }
 
-        /// What protocol.md and format.md make of it.
+        /// What docs/PROTOCOL.md and docs/FORMAT.md make of it.
         var state: String {
             guard slots == .good else {
                 // Copies count only for files that are sealed by them.

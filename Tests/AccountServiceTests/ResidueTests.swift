@@ -3,7 +3,7 @@ import SecretMemory
 import TestSupport
 import Testing
 
-/// Where secrets stand in the arena, and where they do not. quality.md, "Secrets"
+/// Where secrets stand in the arena, and where they do not. SECURITY.md, "What is done"
 @Suite struct ResidueTests {
     /// A desk whose whole arena can be looked at.
     private struct View {
