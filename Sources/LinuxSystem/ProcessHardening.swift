@@ -26,9 +26,11 @@ package enum ProcessHardening {
     package static func openStandardDescriptors() throws(Errno) {
         for fd: Int32 in 0...2 where fcntl(fd, F_GETFD) < 0 {
             let flags = fd == 0 ? O_WRONLY : O_RDONLY
-            let opened = try PathCalls.open("/dev/null", in: AT_FDCWD, flags, 0).release()
-            // The lowest free number is this one, since those below are open.
-            precondition(opened == fd, "a standard descriptor was opened elsewhere meanwhile")
+            // The lowest free number is this one, since those below are open: unless another thread
+            // took it meanwhile, which a program that calls this first does not have.
+            let opened = try PathCalls.open("/dev/null", in: AT_FDCWD, flags, 0)
+            guard opened.rawValue == fd else { throw .busy }
+            _ = opened.release()
         }
     }
 

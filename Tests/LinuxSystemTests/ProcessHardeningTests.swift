@@ -11,7 +11,7 @@ import Testing
             // A thread of the testing library may get a number in between; not ten times though.
             for _ in 0..<10 {
                 for fd in numbers { close(fd) }
-                try ProcessHardening.openStandardDescriptors()
+                try? ProcessHardening.openStandardDescriptors()
                 if numbers.allSatisfy(isUseless) { exit(0) }
             }
             exit(1)
