@@ -20,6 +20,10 @@ struct ConnectionTable: ~Copyable {
     private(set) var count = 0
     private var strangers = 0
     private var byDescriptor: [Connection?] = []
+    // By descriptor, the generation of a connection that may ask for the token and of which nothing
+    // is under way; 0 of any other. A plain query is answered by this alone: with many connections
+    // their objects, each in a place of its own, would cost more than all the rest.
+    private var idle: [UInt32] = []
     private var users: [UInt32: ForeignUser] = [:]
     private var generation: UInt32 = 0
     private let foreign: SecretBudget
@@ -62,8 +66,12 @@ struct ConnectionTable: ~Copyable {
         let connection = Connection(
             descriptor, peer: peer, role: role, generation: generation, user: user)
         let fd = Int(connection.fd)
-        while byDescriptor.count <= fd { byDescriptor.append(nil) }
+        while byDescriptor.count <= fd {
+            byDescriptor.append(nil)
+            idle.append(0)
+        }
         byDescriptor[fd] = connection
+        setIdle(connection, true)
         count += 1
         if role == .stranger { strangers += 1 }
         return connection
@@ -78,6 +86,21 @@ struct ConnectionTable: ~Copyable {
         return connection
     }
 
+    /// Whether something is under way of a connection that may ask for the token.
+    mutating func setIdle(_ connection: Connection, _ isIdle: Bool) {
+        let isSo = isIdle && connection.role >= .reader && !connection.isClosed
+        idle[Int(connection.fd)] = isSo ? connection.generation : 0
+    }
+
+    /// The descriptor of an idle connection that a poller's token stands for.
+    func idleDescriptor(_ token: UInt64) -> Int32? {
+        let fd = Int(truncatingIfNeeded: token & 0xFFFF_FFFF)
+        guard fd < idle.count, idle[fd] == UInt32(truncatingIfNeeded: token >> 32) else {
+            return nil
+        }
+        return Int32(truncatingIfNeeded: fd)
+    }
+
     /// Every one of them, so that some can be removed meanwhile.
     func all() -> [Connection] { byDescriptor.compactMap { $0 } }
 
@@ -90,6 +113,7 @@ struct ConnectionTable: ~Copyable {
         let fd = Int(connection.fd)
         guard !connection.isClosed, byDescriptor[fd] === connection else { return }
         byDescriptor[fd] = nil
+        idle[fd] = 0
         count -= 1
         if connection.role == .stranger { strangers -= 1 }
         if let user = connection.user {

@@ -22,23 +22,41 @@ extension Server {
             close(connection)
             return
         }
+        if let received { take(connection, received) }
+    }
+
+    /// Receives from a connection of which nothing is under way; a plain query is answered without
+    /// a look at anything else of it.
+    mutating func receivePlain(_ fd: Int32, _ token: UInt64) {
+        let received: Int?
+        do throws(Errno) {
+            // As much as anybody may send at once.
+            var span = room.mutableBytes(first: Self.maximumForeignMessage + 1)
+            received = try UnixSocket.receive(fd: fd, into: &span)
+        } catch {
+            if let connection = connections.find(token) { close(connection) }
+            return
+        }
         guard let received else { return }
+        if received > 0, Self.isPlain(room, received, .reader, now, &service) {
+            sendToken(fd, token)
+            wipeRoom(received)
+        } else if let connection = connections.find(token) {
+            take(connection, received)
+        }
+    }
+
+    /// Goes on with what was received into the room; 0 bytes are the end.
+    private mutating func take(_ connection: Connection, _ received: Int) {
         if received == 0 {
             end(connection)
             return
         }
-        if connection.bytes == nil {
-            if Self.isPlain(room, received, connection.role, now, &service) {
-                note(.getToken, .answered, connection)
-                sendToken(connection)
-            } else {
-                answerFromRoom(connection, received)
-            }
-        } else if !connection.hasInput {
-            answerFromRoom(connection, received)
-        } else {
+        if connection.hasInput {
             keep(connection, 0..<received)
             answerKept(connection)
+        } else {
+            answerFromRoom(connection, received)
         }
         wipeRoom(received)
     }
@@ -238,6 +256,7 @@ extension Server {
             connection.bytes = nil
             if connection.limit == .halfSent { leaveQueue(connection) }
         }
+        connections.setIdle(connection, connection.bytes == nil)
         waitFor(.readable, connection)
     }
 
@@ -246,6 +265,7 @@ extension Server {
         guard !connection.isClosed, !part.isEmpty else { return }
         let held = connection.bytes ?? Connection.Bytes()
         connection.bytes = held
+        connections.setIdle(connection, false)
         // A message that is not whole, and as much as is received at once.
         let limit = 2 * maximumMessage(of: connection) + 1
         while true {

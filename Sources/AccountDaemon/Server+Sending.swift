@@ -54,6 +54,7 @@ extension Server {
         case .sent: return
         case .failed: close(connection)
         case .kept:
+            connections.setIdle(connection, false)
             leaveQueue(connection)
             unread.append(connection, at: milliseconds)
             waitFor(.writable, connection)
@@ -62,18 +63,23 @@ extension Server {
 
     /// Sends the ready-made reply to GetToken.
     mutating func sendToken(_ connection: Connection) {
-        let fd = connection.fd
+        sendToken(connection.fd, ConnectionTable.token(of: connection))
+    }
+
+    /// The same, to a connection that is looked at only if it does not take all of it at once.
+    mutating func sendToken(_ fd: Int32, _ token: UInt64) {
         var sent: Int?
         var count = 0
         service.lendTokenReply { bytes in
             count = bytes.count
             sent = Self.send(bytes, fd)
         }
+        if sent == count { return }
+        guard let connection = connections.find(token) else { return }
         guard let sent else {
             close(connection)
             return
         }
-        if sent == count { return }
         let arena = arena
         let budget = budget(connection)
         var result = Transmission.failed

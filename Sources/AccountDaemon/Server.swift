@@ -159,11 +159,11 @@ struct Server: ~Copyable {
         case Token.worker: takeResult()
         case Token.socketFile: checkSocketFile()
         default:
-            guard let connection = connections.find(token) else { return }
-            if events == .readable {
-                receive(connection)
+            if events == .readable, !records.isOn, let fd = connections.idleDescriptor(token) {
+                receivePlain(fd, token)
                 return
             }
+            guard let connection = connections.find(token) else { return }
             if events.contains(.writable) { sendRest(connection) }
             if connection.isClosed { return }
             if events.contains(.readable) {
@@ -279,6 +279,7 @@ struct Server: ~Copyable {
 
     /// Has the poller wait for something else of a connection.
     mutating func waitFor(_ events: PollEvents, _ connection: Connection) {
+        if events != .readable { connections.setIdle(connection, false) }
         guard !connection.isClosed, connection.interest != events else { return }
         do throws(Errno) {
             try poller.modify(

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -157,4 +158,8 @@ long clinux_receive(int fd, void *start, size_t size) {
 
 long clinux_send(int fd, const void *start, size_t size) {
     return syscall(SYS_sendto, fd, start, size, MSG_NOSIGNAL, NULL, 0);
+}
+
+int clinux_rename_new(int directory, const char *from, const char *to) {
+    return renameat2(directory, from, directory, to, RENAME_NOREPLACE);
 }

@@ -2,7 +2,8 @@ import Glibc
 
 /// Files that are made once and never replaced.
 package enum ExclusiveFile {
-    /// Makes a file with mode 0600, durably: a temporary one, fsync, link, fsync of the directory.
+    /// Makes a file with mode 0600, durably: a temporary one, fsync, rename, fsync of the
+    /// directory.
     ///
     /// The bytes are written from where they are, so that they may be secret.
     ///
@@ -18,12 +19,11 @@ package enum ExclusiveFile {
             _ = try valueOrErrno { fchmod(file.rawValue, 0o600) }
             try file.writeAll(bytes)
             try file.sync()
-            try PathCalls.link(temporary, as: name, in: number)
+            try PathCalls.renameNew(temporary, to: name, in: number)
         } catch {
             try? PathCalls.unlink(temporary, in: number)
             throw error
         }
-        try PathCalls.unlink(temporary, in: number)
         try directory.sync()
     }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The system calls that take paths, with Swift's strings and typed errors.
@@ -39,6 +40,25 @@ enum PathCalls {
         try Files.check(other)
         // SAFETY: as above.
         _ = try valueOrErrno { unsafe renameat(directory, path, directory, other) }
+    }
+
+    /// Moves a file to a name that nothing has. RENAME_NOREPLACE, renameat2(2)
+    ///
+    /// A file system that cannot do it at one go, or a filter without the call, gets a link and the
+    /// removal of the first name: a kill in between leaves both.
+    static func renameNew(
+        _ path: String, to other: String, in directory: Int32
+    ) throws(Errno) {
+        try Files.check(path)
+        try Files.check(other)
+        do throws(Errno) {
+            // SAFETY: as above.
+            _ = try valueOrErrno { unsafe clinux_rename_new(directory, path, other) }
+        } catch {
+            guard error == .invalidArgument || error == .notImplemented else { throw error }
+            try link(path, as: other, in: directory)
+            try unlink(path, in: directory)
+        }
     }
 
     static func makeSymbolicLink(

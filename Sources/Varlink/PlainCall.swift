@@ -68,22 +68,47 @@ package struct PlainCall {
         return Self.takes(UInt8(ascii: "}"), text, &position)
     }
 
-    // The first letter tells which name it can be; one that is escaped may be any.
+    // The two names that nearly every call has are told by eight bytes, their first quote among
+    // them; the first letter tells the others, and one that is escaped may be any.
     private static func name(_ text: Span<UInt8>, _ position: inout Int) -> Members? {
+        switch word(text, position) {
+        case quotedMethod:
+            position = skip(text, position + 8)
+            return .method
+        case quotedParameters where isSame("ers\"", text, position + 8):
+            position = skip(text, position + 12)
+            return .parameters
+        default:
+            return rareName(text, &position)
+        }
+    }
+
+    // `"method"` and `"paramet`, as words of little endian machines.
+    private static let quotedMethod: UInt64 = 0x2264_6F68_7465_6D22
+    private static let quotedParameters: UInt64 = 0x7465_6D61_7261_7022
+
+    // Eight bytes; 0, which no text has, where there are not so many.
+    @inline(__always)
+    private static func word(_ text: Span<UInt8>, _ position: Int) -> UInt64 {
+        guard position + 8 <= text.count else { return 0 }
+        return unsafe text.withUnsafeBytes { bytes in
+            // SAFETY: eight bytes are left, as compared above.
+            unsafe UInt64(
+                littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+        }
+    }
+
+    private static func rareName(_ text: Span<UInt8>, _ position: inout Int) -> Members? {
         switch at(text, position + 1) {
-        case UInt8(ascii: "m"):
-            if takes(string: "method", text, &position) { return .method }
-            return takes(string: "more", text, &position) ? .more : nil
-        case UInt8(ascii: "p"):
-            return takes(string: "parameters", text, &position) ? .parameters : nil
+        case UInt8(ascii: "m") where takes(string: "more", text, &position):
+            return .more
         case UInt8(ascii: "o"):
             return takes(string: "oneway", text, &position) ? .oneway : nil
         case UInt8(ascii: "u"):
             return takes(string: "upgrade", text, &position) ? .upgrade : nil
-        case UInt8(ascii: "\\"):
+        case UInt8(ascii: "m"), UInt8(ascii: "p"), UInt8(ascii: "\\"):
             if takes(string: "method", text, &position) { return .method }
-            if takes(string: "parameters", text, &position) { return .parameters }
-            return nil
+            return takes(string: "parameters", text, &position) ? .parameters : nil
         default:
             return nil
         }

@@ -60,4 +60,6 @@ int clinux_unshare_files(void);
 // a thread can be cancelled, and in a process with threads pay for it with four atomic operations.
 long clinux_receive(int fd, void *start, size_t size);
 long clinux_send(int fd, const void *start, size_t size);
+// renameat2(2) with RENAME_NOREPLACE, within one directory.
+int clinux_rename_new(int directory, const char *from, const char *to);
 #endif
