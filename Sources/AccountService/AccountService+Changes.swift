@@ -189,7 +189,7 @@ extension AccountService {
         _ contents: StoreContents, _ key: KeyFileReading
     ) throws(Refusal) -> Diagnosis {
         do throws(SecretMemoryError) {
-            return try diagnose(contents, key)
+            return try diagnose(contents, key, sparingHeld: true)
         } catch { throw .memory(error) }
     }
 

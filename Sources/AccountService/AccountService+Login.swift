@@ -37,6 +37,8 @@ extension AccountService {
 
         var change = PendingChange(method: .login, isOneway: call.oneway, stage: .loginReads)
         change.replaces = replaces
+        change.keepsScreenName = screenName == nil
+        change.keepsAvatar = avatar == nil
         change.candidate = consume account
         let next: StoreChange
         if masterKey == nil {
@@ -76,6 +78,16 @@ extension AccountService {
         _ change: inout PendingChange, _ key: KeyFileReading?, _ now: Instant
     ) throws(Refusal) -> SaveRequest {
         let keepsPrevious = try mayReplace(change.candidate?.uid, change.replaces)
+        if change.method == .login, keepsPrevious, !change.replaces,
+            let expiry = change.candidate?.expiry
+        {
+            try refuseExpired(expiry, now)
+        }
+        if keepsPrevious, let held {
+            // A token response seldom names the user, who is the same all the same.
+            if change.keepsScreenName { change.candidate?.screenName = held.profile.screenName }
+            if change.keepsAvatar { change.candidate?.avatarLarge = held.profile.avatarLarge }
+        }
         change.stage = .saves
         var request = SaveRequest(
             account: [], previous: keepsPrevious ? held?.file : nil, time: now.realtime)
@@ -111,6 +123,18 @@ extension AccountService {
         case .damaged(let what): guard replaces else { throw .storeDamaged(what) }
         }
         return false
+    }
+
+    /// A token that has expired takes no good one's place unasked: it comes from a response that lay
+    /// about, more often than not.
+    private func refuseExpired(_ expiry: Expiry, _ now: Instant) throws(Refusal) {
+        guard expiry.isExpired(at: now.realtime), let held,
+            !held.profile.expiry.isExpired(at: now.realtime)
+        else { return }
+        throw .invalidField(
+            "expires_at",
+            "has passed, and the token that is stored is still good (with replace it is stored all "
+                + "the same)")
     }
 
     private func sealed(

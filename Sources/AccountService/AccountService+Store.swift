@@ -38,15 +38,17 @@ extension AccountService {
 
     /// Judges the store's files.
     ///
+    /// - Parameter sparingHeld: whether the account that is held counts as the best spare.
+    ///
     /// - Throws: when secret memory is full, which says nothing about the files.
     func diagnose(
-        _ contents: StoreContents, _ key: KeyFileReading
+        _ contents: StoreContents, _ key: KeyFileReading, sparingHeld: Bool = false
     ) throws(SecretMemoryError) -> Diagnosis {
         var found = Diagnosis(findings: contents.findings)
         guard let usable = try judgeSlots(contents, &found) else { return found }
         found.slots = usable
         guard try unlock(usable.slots, key, &found) else { return found }
-        try judgeAccount(contents, usable.slots, &found)
+        try judgeAccount(contents, usable.slots, sparingHeld ? held : nil, &found)
         return found
     }
 
@@ -144,7 +146,8 @@ extension AccountService {
     }
 
     private func judgeAccount(
-        _ contents: StoreContents, _ slots: KeySlots, _ found: inout Diagnosis
+        _ contents: StoreContents, _ slots: KeySlots, _ held: HeldAccount?,
+        _ found: inout Diagnosis
     ) throws(SecretMemoryError) {
         guard let masterKey = found.masterKey.take() else { return }
         let previous = try open(
@@ -162,6 +165,13 @@ extension AccountService {
                 "the previous generation, of uid \(account.uid), whose token expires "
                 + CivilTime.rfc3339(account.expiry.expiresAt)
             if case .bytes(let bytes) = contents.previousAccount { spareBytes = bytes }
+        }
+        // What the daemon holds is newer than any spare, and its file opens as it did.
+        if let held, !contents.isReplaced, isSealed(held.file, under: found.masterKey?.id) {
+            spare =
+                "the account that the daemon holds, of uid \(held.profile.uid), whose token expires "
+                + CivilTime.rfc3339(held.profile.expiry.expiresAt)
+            spareBytes = held.file
         }
         let fault: String
         switch consume current {
@@ -185,6 +195,10 @@ extension AccountService {
                 "\(fault), and there is no previous generation: "
                     + "log in again with `account login --replace`")
         }
+    }
+
+    private func isSealed(_ file: [UInt8], under id: MasterKeyID?) -> Bool {
+        (try? SealedFile.header(of: file.span).keyID) == id
     }
 
     private enum Opened: ~Copyable {

@@ -22,6 +22,9 @@ struct PendingChange: ~Copyable {
     var stage: Stage
     /// `Login.replace`.
     var replaces = false
+    /// Whether the name and the avatar were left out: those that are stored of the user stay then.
+    var keepsScreenName = false
+    var keepsAvatar = false
     /// An account that is not sealed yet.
     var candidate: UserAccount?
     /// The account that will be held.
