@@ -26,7 +26,7 @@ package struct PollEvents: OptionSet, Sendable {
 /// The events of a wait stand in memory that is had once; nothing is allocated afterwards.
 @safe package struct Poller: ~Copyable {
     /// Events that one wait gives at the most; the rest come with the next.
-    package static let eventsPerWait = 256
+    package static let eventsPerWait = 64
 
     /// One descriptor that is ready.
     package struct Event: Sendable {
