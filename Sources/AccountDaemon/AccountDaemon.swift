@@ -113,7 +113,8 @@ package enum AccountDaemon {
         if let trouble = service.trouble { Log.note(trouble) }
         let worker: StoreWorker
         do throws(Errno) {
-            worker = try StoreWorker(files, readiness: options.readyDescriptor)
+            worker = try StoreWorker(
+                files, ownsDescriptors: true, readiness: options.readyDescriptor)
         } catch { throw .system("the worker thread cannot be started", error) }
 
         var server = try Server(

@@ -22,14 +22,20 @@ final class StoreWorker: Sendable {
 
     /// Starts the thread, which takes over the files.
     ///
-    /// - Parameter readiness: the descriptor on which the loop will say that it serves.
-    init(_ files: consuming StoreFiles, readiness: Int32? = nil) throws(Errno) {
+    /// - Parameters:
+    ///   - ownsDescriptors: whether the thread gets a descriptor table of its own. To be asked for
+    ///     only where nothing but the loop opens descriptors: whatever else is open in that moment
+    ///     stays open in the copy, and a pipe among it never ends.
+    ///   - readiness: the descriptor on which the loop will say that it serves.
+    init(
+        _ files: consuming StoreFiles, ownsDescriptors: Bool = false, readiness: Int32? = nil
+    ) throws(Errno) {
         wake = try EventCounter()
         finished = try EventCounter()
         let handOver = HandOver(files)
         try WorkerThread.start(name: "accountd-store") { [self] in
             // Every query would pay for a table that is shared. Nothing is lost where it cannot be had.
-            try? WorkerThread.ownDescriptors(without: readiness)
+            if ownsDescriptors { try? WorkerThread.ownDescriptors(without: readiness) }
             finished.signal()
             guard var files = handOver.take() else { return }
             while true { perform(&files) }
