@@ -238,14 +238,6 @@ package struct AccountService: ~Copyable {
         held?.reply.lend(body)
     }
 
-    /// Lends the ready-made reply to GetToken.
-    package func withTokenReply<R, E: Error>(
-        _ body: (Span<UInt8>) throws(E) -> R
-    ) throws(E) -> R? {
-        guard let held else { return nil }
-        return try held.reply.withBytes(body)
-    }
-
     /// Refuses a stranger's first call, whatever it is.
     package static func refuseStranger(
         _ reply: inout SecretBuffer

@@ -126,11 +126,11 @@ final class Desk {
         case .tokenReply:
             kind = .tokenReply
             #expect(text.isEmpty)
-            text =
-                service.withTokenReply { bytes in
-                    Self.withoutTerminator(
-                        String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self))
-                } ?? "no token"
+            text = "no token"
+            service.lendTokenReply { bytes in
+                text = Self.withoutTerminator(
+                    String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self))
+            }
         case .silence: kind = .silence
         case .wait: kind = .wait
         case .close: kind = .close
