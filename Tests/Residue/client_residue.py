@@ -7,8 +7,10 @@ import signal
 import subprocess
 import time
 
-import harness
+from daemon import Daemon
 from process_memory import Scan, found_in_file
+import programs
+import wire
 
 F_SETPIPE_SZ = 1031
 WAIT_SECONDS = 10
@@ -76,12 +78,12 @@ def check_output(daemon, client, token, words, expected, findings):
             findings.expect(expected in printed[filled:], f"{what}: it prints what was asked")
     finally:
         os.close(reading)
-        harness.end(process)
+        programs.end(process)
 
 
 def check_login(daemon, client, findings):
     """The client waits for a daemon that is stopped, its login sent."""
-    token = harness.made_up_token()
+    token = wire.made_up_token()
     response = (f'{{"access_token":"{token}","expires_in":604800,"remind_in":"604800",'
                 '"uid":"1234567890"}').encode()
     os.kill(daemon.pid, signal.SIGSTOP)
@@ -102,12 +104,12 @@ def check_login(daemon, client, findings):
         findings.expect(held == token, "the daemon has the token that was logged in")
     finally:
         os.kill(daemon.pid, signal.SIGCONT)
-        harness.end(process)
+        programs.end(process)
 
 
 def check_client(program, client, directory, findings):
-    token = harness.made_up_token()
-    with harness.Daemon(program, directory / "client") as daemon:
+    token = wire.made_up_token()
+    with Daemon(program, directory / "client") as daemon:
         daemon.login(token)
         secret = token.encode()
         check_output(daemon, client, secret, ["token"], secret, findings)

@@ -1,6 +1,5 @@
 """Leads a daemon through its life and scans its memory after each step."""
 
-import json
 import os
 import pathlib
 import secrets
@@ -10,12 +9,14 @@ import socket
 import subprocess
 import time
 
-import harness
+from daemon import Daemon
 from hostile_logins import refused_logins
 from process_memory import Scan, found_in_file
+import programs
 from store_keys import HELD, keys_of
+import wire
 
-SPELLINGS = pathlib.Path(harness.__file__).parent / "spellings.jsonl"
+SPELLINGS = programs.ROOT / "Tests" / "Benchmarks" / "spellings.jsonl"
 QUERIES = 10_000
 # The loop has nothing left to do within this time after its last answer.
 SETTLE_SECONDS = 0.05
@@ -34,8 +35,8 @@ class DaemonResidue:
         self.daemon = None
 
     def start(self):
-        self.daemon = harness.Daemon(self.program, self.directory, *self.options,
-                                     wrapper=self.wrapper, verbose=True)
+        self.daemon = Daemon(self.program, self.directory, *self.options,
+                             wrapper=self.wrapper, verbose=True)
         self.findings.expect(
             self.daemon.call("GetStatus")["status"]["memory"] == self._expected_memory(),
             f"{self.mode}: GetStatus names the memory {self._expected_memory()}")
@@ -44,7 +45,7 @@ class DaemonResidue:
         return "memfd_secret" if self.mode == "secret-file" else "locked"
 
     def new_token(self, name):
-        token = harness.made_up_token()
+        token = wire.made_up_token()
         self.secrets[name] = token.encode()
         return token
 
@@ -118,10 +119,10 @@ class DaemonResidue:
 
     def ask_often(self):
         lines = SPELLINGS.read_bytes().splitlines()
-        others = [harness.message(method) for method in ("GetAccount", "GetStatus", "CheckExpiry")]
+        others = [wire.message(method) for method in ("GetAccount", "GetStatus", "CheckExpiry")]
         calls = [line + b"\0" for line in lines] + others
         with socket.socket(socket.AF_UNIX) as peer:
-            peer.settimeout(harness.CALL_SECONDS)
+            peer.settimeout(wire.CALL_SECONDS)
             peer.connect(str(self.daemon.socket))
             for query in range(QUERIES):
                 peer.sendall(calls[query % len(calls)])
@@ -133,7 +134,7 @@ class DaemonResidue:
         with socket.socket(socket.AF_UNIX) as peer:
             peer.setblocking(False)
             peer.connect(str(self.daemon.socket))
-            call = harness.message("GetToken") * 100
+            call = wire.message("GetToken") * 100
             for _ in range(200):
                 try:
                     peer.send(call)
@@ -145,7 +146,7 @@ class DaemonResidue:
         """Messages that stop in their middle: they may pass through locked memory, no more."""
         for padding in (0, 5_000, 40_000):
             name = f"half-sent token of {padding} bytes"
-            call = harness.message("Login", harness.login_parameters(
+            call = wire.message("Login", wire.login_parameters(
                 self.new_token(name), avatar_large="x" * padding))
             with socket.socket(socket.AF_UNIX) as peer:
                 peer.connect(str(self.daemon.socket))
@@ -153,7 +154,7 @@ class DaemonResidue:
                 self.scan(f"half of a login is sent, {padding} bytes", held=held, passing=[name])
             self.scan(f"half of a login was sent, {padding} bytes", held=held)
         name = "token sent byte by byte"
-        call = harness.message("Login", harness.login_parameters(self.new_token(name)))
+        call = wire.message("Login", wire.login_parameters(self.new_token(name)))
         with socket.socket(socket.AF_UNIX) as peer:
             peer.connect(str(self.daemon.socket))
             for byte in call[:-1]:
@@ -164,10 +165,10 @@ class DaemonResidue:
         count = len(refused_logins("x" * 32))
         for index in range(count):
             # Each by itself, so that a failure names its cause.
-            token = harness.made_up_token()
+            token = wire.made_up_token()
             name, call = list(refused_logins(token).items())[index]
             self.secrets[f"token of: {name}"] = token.encode()
-            reply = harness.raw_exchange(self.daemon.socket, call)
+            reply = wire.raw_exchange(self.daemon.socket, call)
             self.findings.expect(not reply or b'"error"' in reply,
                                  f"{self.mode}: a login with {name} is refused")
             self.findings.expect(token.encode() not in reply,

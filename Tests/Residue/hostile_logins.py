@@ -2,7 +2,7 @@
 
 import json
 
-from harness import login_parameters, message
+from wire import login_parameters, message
 
 
 def _call(parameters):

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-import harness
+import programs
 
 COPIED = ("Package.swift", "Package.resolved", "Sources", "Tests")
 PATCHED_FILE = "Sources/AccountService/HeldAccount.swift"
@@ -41,7 +41,7 @@ def build_patched(directory):
     tree = directory / "tree"
     tree.mkdir()
     for name in COPIED:
-        source = harness.ROOT / name
+        source = programs.ROOT / name
         if source.is_dir():
             shutil.copytree(source, tree / name)
         elif source.exists():

@@ -6,8 +6,10 @@ import signal
 import subprocess
 import time
 
-import harness
+from daemon import Daemon
 from process_memory import found_in_file
+import programs
+import wire
 
 # Any id that no account of the machine has; not the overflow id, which never matches anyone.
 SECOND_USER = 23456
@@ -56,11 +58,11 @@ def can_read(path):
 
 def check_same_user(program, directory, findings):
     """A second user's own daemon; the attacks come from that same user."""
-    token = harness.made_up_token()
+    token = wire.made_up_token()
     control = subprocess.Popen(["sleep", "60"], user=SECOND_USER, group=SECOND_USER,
                                extra_groups=[])
     try:
-        with harness.Daemon(program, directory / "second", user=SECOND_USER) as daemon:
+        with Daemon(program, directory / "second", user=SECOND_USER) as daemon:
             daemon.login(token)
             time.sleep(0.2)
             if as_user(SECOND_USER, can_attach(control.pid)) != 0:
@@ -81,7 +83,7 @@ def check_same_user(program, directory, findings):
                                 and (status.st_mode & 0o077 == 0 or path.is_symlink()),
                                 f"{path.name} is the user's own", oct(status.st_mode))
     finally:
-        harness.end(control)
+        programs.end(control)
 
 
 def check_crash(program, directory, findings):
@@ -89,9 +91,9 @@ def check_crash(program, directory, findings):
     for number in (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGTRAP,
                    signal.SIGFPE, signal.SIGQUIT):
         home = directory / f"crash-{number.name}"
-        token = harness.made_up_token()
+        token = wire.made_up_token()
         for options in ((), ("--secret-memory", "locked")):
-            daemon = harness.Daemon(program, home, *options, verbose=True)
+            daemon = Daemon(program, home, *options, verbose=True)
             daemon.login(token)
             os.kill(daemon.pid, number)
             status = os.waitpid(daemon.pid, 0)[1]

@@ -13,7 +13,7 @@ HELD = {"master key", "account key"}
 
 def keys_of(daemon):
     """Name to bytes: the key file, the slot's seed, and all that is derived on the way."""
-    key_file = daemon.configuration / "account" / "key"
+    key_file = daemon.key
     contents = key_file.read_bytes()
     seed = hashlib.blake2b(b"accountd keyfile v1\0" + contents, digest_size=32).digest()
     keys = {"key file": contents, "slot seed": seed}

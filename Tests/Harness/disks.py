@@ -1,0 +1,98 @@
+"""File systems of a test's own: small ones, and ones whose power can be cut. Needs root."""
+
+import contextlib
+import fcntl
+import os
+import pathlib
+import struct
+import subprocess
+
+from cases import Skip, needs_program, needs_root
+
+# _IOR('X', 125, __u32), which ext4, XFS and F2FS share; 2: without flushing the journal.
+SHUTDOWN, WITHOUT_FLUSH = 0x8004587D, 2
+# _IOWR('X', 119, int) and _IOWR('X', 120, int), see ioctl_fsfreeze in linux/fs.h.
+FREEZE, THAW = 0xC0045877, 0xC0045878
+
+
+def small_disk(room, size="256k"):
+    """A tmpfs of that size, with all its rights for root alone. Its path."""
+    needs_root()
+    place = room.place("disk-")
+    _mount(["-t", "tmpfs", "-o", f"size={size},mode=700", "none", place], "a tmpfs")
+    room.callback(_unmount, place)
+    return place
+
+
+def fill(directory):
+    """Writes until no byte more fits. The file that takes the space."""
+    path = pathlib.Path(directory) / "full"
+    with open(path, "wb", 0) as file:
+        for size in (1 << 20, 4096, 512, 1):
+            try:
+                while file.write(b"x" * size):
+                    pass
+            except OSError:
+                pass
+    return path
+
+
+class LoopDisk:
+    """An ext4 file system in a file, mounted through a loop device."""
+
+    def __init__(self, room, megabytes=16):
+        needs_root()
+        needs_program("mkfs.ext4")
+        self.image = room.path / "image"
+        self.place = room.place("disk-")
+        with open(self.image, "wb") as file:
+            file.truncate(megabytes << 20)
+        subprocess.run(["mkfs.ext4", "-q", "-F", self.image], check=True)
+        self.is_mounted = False
+        self.mount()
+        room.callback(self.unmount)
+
+    def mount(self):
+        """Replays the journal, as after a power cut."""
+        _mount(["-o", "loop", self.image, self.place], "an ext4 file system")
+        self.is_mounted = True
+
+    def unmount(self):
+        """Whatever is not written after a power cut is lost."""
+        if self.is_mounted:
+            _unmount(self.place)
+            self.is_mounted = False
+
+    def cut_power(self):
+        """From now on nothing reaches the disk. Then: unmount, mount."""
+        with _directory(self.place) as opened:
+            fcntl.ioctl(opened, SHUTDOWN, struct.pack("I", WITHOUT_FLUSH))
+
+    def freeze(self):
+        """Every write waits until it is thawed."""
+        with _directory(self.place) as opened:
+            fcntl.ioctl(opened, FREEZE, 0)
+
+    def thaw(self):
+        """Ends `freeze`."""
+        with _directory(self.place) as opened:
+            fcntl.ioctl(opened, THAW, 0)
+
+
+@contextlib.contextmanager
+def _directory(path):
+    opened = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield opened
+    finally:
+        os.close(opened)
+
+
+def _mount(arguments, what):
+    done = subprocess.run(["mount", *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode:
+        raise Skip(f"cannot mount {what}: {done.stderr.strip()}")
+
+
+def _unmount(place):
+    subprocess.run(["umount", "-l", str(place)], check=True)
