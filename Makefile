@@ -1,12 +1,14 @@
 # The face of scripts/ for people who have make. Nothing needs it.
 PREFIX ?= /usr/local
 DESTDIR ?=
+# Where the programs are that are installed.
+PROGRAMS ?= .build/release
 bindir = $(DESTDIR)$(PREFIX)/bin
 libexecdir = $(DESTDIR)$(PREFIX)/libexec
 mandir = $(DESTDIR)$(PREFIX)/share/man
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 
-.PHONY: build demo test lint install bench residue clean
+.PHONY: build demo test lint install bench residue booted clean
 
 build:
 	./scripts/build
@@ -23,11 +25,11 @@ lint:
 
 # Installs what `make build` has built, so that root needs no toolchain.
 install:
-	@test -x .build/release/accountd -a -x .build/release/account || \
+	@test -x $(PROGRAMS)/accountd -a -x $(PROGRAMS)/account || \
 	    { echo "nothing is built yet: run make build first, as yourself" >&2; exit 1; }
 	install -d $(bindir) $(libexecdir) $(mandir)/man1 $(mandir)/man8 $(unitdir)/system $(unitdir)/user
-	install -m 755 .build/release/account $(bindir)/account
-	install -m 755 .build/release/accountd $(libexecdir)/accountd
+	install -m 755 $(PROGRAMS)/account $(bindir)/account
+	install -m 755 $(PROGRAMS)/accountd $(libexecdir)/accountd
 	install -m 644 docs/man/account.1 $(mandir)/man1/account.1
 	install -m 644 docs/man/accountd.8 $(mandir)/man8/accountd.8
 	for kind in system user; do for unit in systemd/$$kind/*; do \
@@ -39,6 +41,9 @@ bench:
 
 residue:
 	./scripts/residue --patched
+
+booted:
+	python3 Tests/Booted/booted.py
 
 clean:
 	rm -rf .build
