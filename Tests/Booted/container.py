@@ -44,7 +44,8 @@ AllowIsolate=yes
 """
 # Timers and services that basic.target would bring along and that only cost time.
 MASKED = ("apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer",
-          "man-db.timer", "fstrim.timer", "systemd-tmpfiles-clean.timer", "systemd-timesyncd.service",
+          "man-db.timer", "fstrim.timer", "systemd-tmpfiles-clean.timer",
+          "systemd-timesyncd.service",
           "systemd-firstboot.service", "systemd-update-utmp.service", "ldconfig.service",
           "systemd-hwdb-update.service", "systemd-journal-catalog-update.service",
           "systemd-update-done.service", "systemd-sysusers.service", "systemd-networkd.service",
