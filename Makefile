@@ -8,7 +8,7 @@ libexecdir = $(DESTDIR)$(PREFIX)/libexec
 mandir = $(DESTDIR)$(PREFIX)/share/man
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 
-.PHONY: build demo test lint install bench residue booted clean
+.PHONY: build demo test lint install attacks bench residue booted clean
 
 build:
 	./scripts/build
@@ -35,6 +35,9 @@ install:
 	for kind in system user; do for unit in systemd/$$kind/*; do \
 	    sed 's|/usr/libexec/|$(PREFIX)/libexec/|' $$unit > $(unitdir)/$$kind/$${unit##*/}; \
 	    chmod 644 $(unitdir)/$$kind/$${unit##*/}; done; done
+
+attacks:
+	Tests/Attacks/attack.py
 
 bench:
 	./scripts/bench

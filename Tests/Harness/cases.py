@@ -9,12 +9,19 @@
 
 Each gets a room: a directory of its own, what was started in it, and what is to be undone. A
 case fails by any exception. What cannot be tried here raises Skip with the reason.
+
+With several workers each case is run in a process of its own; those that are `alone` come last,
+one after another.
 """
 
 import contextlib
+import json
 import os
 import pathlib
+import resource
+import select
 import shutil
+import signal
 import tempfile
 import time
 import traceback
@@ -35,6 +42,12 @@ def case(function):
     return function
 
 
+def alone(function):
+    """Marks a case that measures: no other is run beside it."""
+    function.is_alone = True
+    return function
+
+
 def needs_root():
     """Skips the case for ordinary users."""
     if os.geteuid() != 0:
@@ -46,6 +59,14 @@ def needs_program(*names):
     for name in names:
         if not shutil.which(name):
             raise Skip(f"needs {name}")
+
+
+def needs_descriptors(count):
+    """Allows this process, and what it starts, so many descriptors, or skips the case."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < count:
+        raise Skip(f"needs {count} descriptors, may have {hard}")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, count), hard))
 
 
 class Room(contextlib.ExitStack):
@@ -80,27 +101,80 @@ class Room(contextlib.ExitStack):
         following.end()
 
 
-def run(words=(), cases=None):
-    """Runs the cases whose name holds one of the words, or all. The exit status."""
-    passed = failed = skipped = 0
-    for function in _CASES if cases is None else cases:
-        if words and not any(word in function.__name__ for word in words):
-            continue
-        start = time.monotonic()
-        try:
-            with Room() as room:
-                function(room)
-            outcome, passed = "ok", passed + 1
-        except Skip as reason:
-            outcome, skipped = f"skipped: {reason}", skipped + 1
-        except Exception as fault:
-            where = traceback.extract_tb(fault.__traceback__)[-1]
-            outcome = (f"FAILED: {type(fault).__name__}: {fault} "
-                       f"({os.path.basename(where.filename)}:{where.lineno})")
-            failed += 1
-        name = function.__name__.replace("_", " ")
-        print(f"{name}: {outcome} ({time.monotonic() - start:.1f} s)", flush=True)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
-    if passed + failed == 0:
-        return 77 if skipped else 1
-    return 1 if failed else 0
+def run(words=(), cases=None, workers=1, seconds=None):
+    """Runs the cases whose name holds one of the words, or all. The exit status.
+
+    `workers`: how many at a time. `seconds`: what a case may take.
+    """
+    chosen = [function for function in (_CASES if cases is None else cases)
+              if not words or any(word in function.__name__ for word in words)]
+    count = {"ok": 0, "FAILED": 0, "skipped": 0}
+    outcomes = (_each(chosen, seconds) if workers == 1 else _at_once(chosen, workers, seconds))
+    for name, outcome, reason, took in outcomes:
+        count[outcome] += 1
+        why = f": {reason}" if reason else ""
+        print(f"{name.replace('_', ' ')}: {outcome}{why} ({took:.1f} s)", flush=True)
+    print("{ok} passed, {FAILED} failed, {skipped} skipped".format(**count), flush=True)
+    if count["ok"] + count["FAILED"] == 0:
+        return 77 if count["skipped"] else 1
+    return 1 if count["FAILED"] else 0
+
+
+def _outcome(function, seconds):
+    """Runs one: its name, what came of it, why, and how long it took."""
+    def too_long(*_):
+        raise TimeoutError(f"it takes more than {seconds} s")
+
+    start = time.monotonic()
+    outcome, reason = "ok", ""
+    if seconds:
+        signal.signal(signal.SIGALRM, too_long)
+        signal.alarm(seconds)
+    try:
+        with Room() as room:
+            function(room)
+            signal.alarm(0)
+    except Skip as skipped:
+        outcome, reason = "skipped", str(skipped)
+    except Exception as fault:
+        where = traceback.extract_tb(fault.__traceback__)[-1]
+        outcome = "FAILED"
+        reason = (f"{type(fault).__name__}: {fault} "
+                  f"({os.path.basename(where.filename)}:{where.lineno})")
+    finally:
+        signal.alarm(0)
+    return function.__name__, outcome, reason, time.monotonic() - start
+
+
+def _each(functions, seconds):
+    for function in functions:
+        yield _outcome(function, seconds)
+
+
+def _at_once(functions, workers, seconds):
+    """Runs so many at a time, each in a child of this process; gives what comes as it comes."""
+    together = [one for one in functions if not hasattr(one, "is_alone")]
+    by_themselves = [one for one in functions if hasattr(one, "is_alone")]
+    for group, places in ((together, workers), (by_themselves, 1)):
+        running = {}
+        while group or running:
+            while group and len(running) < places:
+                function = group.pop(0)
+                out, into = os.pipe()
+                child = os.fork()
+                if child == 0:
+                    try:
+                        name, outcome, reason, took = _outcome(function, seconds)
+                        # So short that a pipe takes it at once, and one read gets it all.
+                        os.write(into, json.dumps((name, outcome, reason[:600], took)).encode())
+                    finally:
+                        os._exit(0)
+                os.close(into)
+                running[out] = child, function.__name__
+            for out in select.select(running, [], [])[0]:
+                child, name = running.pop(out)
+                text = os.read(out, select.PIPE_BUF)
+                os.close(out)
+                _, status = os.waitpid(child, 0)
+                yield json.loads(text) if text else (
+                    name, "FAILED", f"its process ended with {status}", 0)

@@ -34,6 +34,8 @@ class Daemon:
         self.state = pathlib.Path(state or (after.state if after else self.directory / "state"))
         self.socket = pathlib.Path(socket or (after.socket if after else self.directory / "socket"))
         self.key = pathlib.Path(key or (after.key if after else self.directory / "key"))
+        # As it was given: pathlib takes "./" away.
+        socket_as_told = str(socket or self.socket)
         self.log = self.directory / "log"
         self.directory.mkdir(mode=0o700, exist_ok=True)
         if user is not None:
@@ -43,7 +45,7 @@ class Daemon:
             "SWIFT_BACKTRACE": "enable=no", **(environment or {})}
         ready, tell = os.pipe()
         command = [*map(str, wrapper), str(program), "--state", str(self.state), "--key-file",
-                   str(self.key), "--socket", str(self.socket), "--ready-fd", str(tell),
+                   str(self.key), "--socket", socket_as_told, "--ready-fd", str(tell),
                    *map(str, options), *(["--verbose"] if verbose else [])]
         identity = {} if user is None else {"user": user, "group": user, "extra_groups": []}
         try:
@@ -73,7 +75,7 @@ class Daemon:
     def ask(self, method, seconds=wire.CALL_SECONDS, **parameters):
         """The whole reply, an error too, on a connection of its own."""
         with self.connect(seconds) as peer:
-            return wire.ask(peer, method, parameters)
+            return wire.ask(peer, method, parameters or None)
 
     def call(self, method, parameters=None):
         """The reply's parameters. Errors are thrown: wire.Refused."""

@@ -8,6 +8,9 @@ import string
 INTERFACE = "org.accountd.Account"
 CALL_SECONDS = 30
 
+# What Login takes, where it does not matter what.
+LOGIN = {"access_token": "2.00TokenOfTheTests", "uid": "123456", "expires_in": 100_000}
+
 
 class Refused(Exception):
     """A Varlink error; `name` is its full name."""
@@ -39,10 +42,13 @@ def login_parameters(token=None, **more):
 def message(method, parameters=None, **members):
     """One call as it goes over the wire, its NUL included.
 
-    Members are those beside method and parameters: more, oneway, upgrade.
+    Members are those beside method and parameters: more, oneway, upgrade. Parameters may be left
+    out.
     """
     name = method if "." in method else f"{INTERFACE}.{method}"
-    call = {"method": name, "parameters": parameters or {}, **members}
+    call = {"method": name, **members}
+    if parameters is not None:
+        call["parameters"] = parameters
     return json.dumps(call, separators=(",", ":")).encode() + b"\0"
 
 
