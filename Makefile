@@ -8,7 +8,7 @@ libexecdir = $(DESTDIR)$(PREFIX)/libexec
 mandir = $(DESTDIR)$(PREFIX)/share/man
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 
-.PHONY: build demo test lint install attacks bench residue booted clean
+.PHONY: build demo test lint install attacks bench peers residue booted clean
 
 build:
 	./scripts/build
@@ -41,6 +41,9 @@ attacks:
 
 bench:
 	./scripts/bench
+
+peers:
+	./scripts/peers
 
 residue:
 	./scripts/residue --patched

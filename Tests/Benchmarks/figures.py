@@ -55,13 +55,24 @@ HEADINGS = ("figure", "against", "measured", "goal", "never below", "verdict", "
 
 
 def table(figures):
-    rows = [HEADINGS, *(figure.columns() for figure in figures)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS) - 1)]
-    lines = []
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths)]
-        lines.append("  ".join([*cells, row[-1]]).rstrip())
-    lines.insert(1, "  ".join("-" * width for width in widths))
+    return aligned([HEADINGS, *(figure.columns() for figure in figures)])
+
+
+def aligned(rows):
+    """A table for people; the first row has the headings, the last column may be long."""
+    rows = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    widths[-1] = len(rows[0][-1])
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
+             for row in rows]
+    lines.insert(1, "  ".join("-" * width for width in widths).rstrip())
+    return "\n".join(lines)
+
+
+def markdown_table(rows):
+    """The same in Markdown."""
+    lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+    lines.insert(1, "|" + "---|" * len(rows[0]))
     return "\n".join(lines)
 
 

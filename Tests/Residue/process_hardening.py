@@ -18,14 +18,14 @@ PTRACE_DETACH = 17
 CORE_DUMPED = 0x80
 
 
-def as_user(user, attempt):
+def as_user(user, attempt, group=None):
     """Runs `attempt` in a child with that user's id; gives back what it returns, a small number."""
     child = os.fork()
     if child == 0:
         status = 99
         try:
             os.setgroups([])
-            os.setgid(user)
+            os.setgid(user if group is None else group)
             os.setuid(user)
             status = attempt()
         finally:
