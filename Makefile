@@ -22,6 +22,7 @@ test:
 lint:
 	swift format lint --strict -r Package.swift Sources Tests
 	./scripts/check-documentation
+	./scripts/check-lessons
 
 # Installs what `make build` has built, so that root needs no toolchain.
 install:

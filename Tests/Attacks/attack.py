@@ -29,6 +29,7 @@ import changes  # noqa: E402, F401
 import exhaustion  # noqa: E402, F401
 import place  # noqa: E402, F401
 import process  # noqa: E402, F401
+import lessons  # noqa: E402, F401
 
 # At a time. They mostly wait, for a timeout or a disk.
 WORKERS = 3
