@@ -8,7 +8,7 @@ libexecdir = $(DESTDIR)$(PREFIX)/libexec
 mandir = $(DESTDIR)$(PREFIX)/share/man
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 
-.PHONY: build demo test lint install attacks bench peers residue booted clean
+.PHONY: build demo test lint install attacks bench peers residue fuzz booted clean
 
 build:
 	./scripts/build
@@ -51,6 +51,10 @@ residue:
 
 booted:
 	python3 Tests/Booted/booted.py
+
+# Ten million runs of each parser; FUZZ='--seconds 60 json' for fewer.
+fuzz:
+	./scripts/fuzz $(FUZZ)
 
 clean:
 	rm -rf .build

@@ -1,13 +1,21 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let rules: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .strictMemorySafety(),
-    .treatAllWarnings(as: .error),
-]
+// scripts/fuzz sets this. All modules are then built for libFuzzer and the address sanitizer, with
+// what tests see of them, in a build folder of their own.
+let isFuzzing = Context.environment["ACCOUNTD_FUZZ"] != nil
+
+let rules: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .strictMemorySafety(),
+        .treatAllWarnings(as: .error),
+    ] + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"])] : [])
+let rulesOfC: [CSetting] =
+    [.treatAllWarnings(as: .error)]
+    + (isFuzzing ? [.unsafeFlags(["-fsanitize=address,fuzzer-no-link"])] : [])
 
 // Of the client alone, on which no test target depends: a test bundle takes over the linker
 // settings of what it depends on. Release only, so that sanitizers and debug builds link as usual.
@@ -62,7 +70,7 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
-        .target(name: "CLinux", cSettings: [.treatAllWarnings(as: .error)]),
+        .target(name: "CLinux", cSettings: rulesOfC),
         .target(
             name: "SecretMemory", dependencies: ["CSodium", "CLinux"],
             swiftSettings: rules + [.enableExperimentalFeature("Lifetimes")]),
@@ -108,3 +116,26 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The bodies look into modules as tests do, which only a test target of the same build may: so they
+// are a part of one, and a library of their own where a program is made of them.
+let fuzzed: [Target.Dependency] = [
+    "AccountCommands", "AccountDaemon", "AccountService", "Accounts", "JSON", "LinuxSystem",
+    "PropertyList", "Sealing", "SecretMemory", "TestSupport", "Varlink",
+]
+if isFuzzing {
+    package.targets += [
+        .target(
+            name: "FuzzBodies", dependencies: fuzzed, path: "Tests/Fuzz/Bodies",
+            swiftSettings: rules),
+        .executableTarget(
+            name: "fuzz", dependencies: ["FuzzBodies", "LinuxSystem"], path: "Tests/Fuzz/Driver",
+            swiftSettings: rules + [.unsafeFlags(["-parse-as-library"])],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
+    ]
+} else {
+    package.targets.append(
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz",
+            sources: ["Bodies", "Cases"], swiftSettings: rules))
+}
