@@ -2,9 +2,11 @@
 
 import errno
 import os
+import resource
 import subprocess
 
 from cases import Skip, case, needs_root
+from users import READER
 from wire import LOGIN, error
 
 
@@ -55,3 +57,25 @@ def a_file_of_the_store_that_is_mounted_by_itself_is_named_and_the_account_stays
         subprocess.run(["umount", sealed], check=True)
     assert "account" in daemon.ask("Login", **{**LOGIN, "access_token": "2.00New"})["parameters"]
     room.must_have_kept(daemon, "2.00New")
+
+
+@case
+def memory_that_cannot_be_locked_is_said_and_refused_where_that_is_asked(room):
+    needs_root()
+
+    def lock_nothing():
+        resource.setrlimit(resource.RLIMIT_MEMLOCK, (0, 0))
+
+    others = {"user": READER, "prepare": lock_nothing}
+    daemon = room.daemon(**others)
+    daemon.ask("Login", **LOGIN)
+    assert daemon.status()["memory"] == "unlocked", daemon.status()
+    assert "lock" in daemon.errors(), "the log is silent"
+    daemon.end()
+    refused = room.daemon(
+        "--require-locked-memory", after=daemon, must_start=False, **others)
+    assert "lock" in refused.ready and refused.ready != "ready", refused.ready
+    assert refused.wait() == 1
+    following = room.daemon("--require-locked-memory", after=daemon, user=READER)
+    assert following.token() == LOGIN["access_token"]
+    following.end()
