@@ -56,6 +56,20 @@ extension JSONIndex {
         return .value(result)
     }
 
+    /// Any number, as near as a Double comes to it; nil for anything else, and for one that is out of
+    /// its range.
+    ///
+    /// The digits pass through ordinary memory: not for a secret.
+    package func float(_ node: Node, in text: Span<UInt8>) -> Double? {
+        guard kind(of: node) == .number else { return nil }
+        var digits = ""
+        for position in range(of: node) {
+            digits.unicodeScalars.append(Unicode.Scalar(text[position]))
+        }
+        guard let value = Double(digits), value.isFinite else { return nil }
+        return value
+    }
+
     private static func exponent(in text: Span<UInt8>, _ range: Range<Int>) -> Int {
         var exponent = 0
         for position in range {

@@ -59,6 +59,17 @@ extension SecretBuffer {
         }
     }
 
+    /// Appends a number so that reading it gives the same one again; always with a fraction or an
+    /// exponent, which tells it from a whole number.
+    ///
+    /// - Parameter float: finite, since JSON has no other numbers, and no secret.
+    /// - Throws: as `reserve` does; then nothing has been appended.
+    package mutating func appendJSON(float: Double) throws(SecretMemoryError) {
+        precondition(float.isFinite, "JSON has no such number")
+        let digits = float.description
+        try append(digits.utf8.span)
+    }
+
     /// Appends `true` or `false`.
     package mutating func appendJSON(_ bool: Bool) throws(SecretMemoryError) {
         try append(bool ? "true" : "false")

@@ -13,21 +13,31 @@ package struct MessageWriter: ~Copyable {
 
     /// Begins a call; the fields are its parameters.
     ///
-    /// - Parameter method: the full name, interface included; needs no escapes.
+    /// - Parameters:
+    ///   - method: the full name, interface included; needs no escapes.
+    ///   - mode: what the caller wants back.
     package static func beginCall(
-        _ method: StaticString, _ out: inout SecretBuffer
+        _ method: StaticString, mode: CallMode = .plain, _ out: inout SecretBuffer
     ) throws(SecretMemoryError) -> MessageWriter {
         try out.append("{\"method\":\"")
         try out.append(method)
-        try out.append("\",\"parameters\":{")
+        switch mode {
+        case .plain: try out.append("\",\"parameters\":{")
+        case .oneway: try out.append("\",\"oneway\":true,\"parameters\":{")
+        case .more: try out.append("\",\"more\":true,\"parameters\":{")
+        case .upgrade: try out.append("\",\"upgrade\":true,\"parameters\":{")
+        }
         return MessageWriter()
     }
 
     /// Begins a successful reply.
+    ///
+    /// - Parameter continues: whether another reply to the same call follows; only a call with `more`
+    ///   may be answered so.
     package static func beginReply(
-        _ out: inout SecretBuffer
+        continues: Bool = false, _ out: inout SecretBuffer
     ) throws(SecretMemoryError) -> MessageWriter {
-        try out.append("{\"parameters\":{")
+        try out.append(continues ? "{\"continues\":true,\"parameters\":{" : "{\"parameters\":{")
         return MessageWriter()
     }
 
@@ -106,6 +116,16 @@ package struct MessageWriter: ~Copyable {
         try out.appendJSON(value)
     }
 
+    /// Writes a field that is a number with a fraction.
+    ///
+    /// - Parameter value: finite; JSON has no other numbers.
+    package mutating func field(
+        _ name: StaticString, float value: Double, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        try self.name(name, &out)
+        try out.appendJSON(float: value)
+    }
+
     /// Writes a field that is a list of texts.
     package mutating func field(
         _ name: StaticString, _ values: [String], _ out: inout SecretBuffer
@@ -128,9 +148,37 @@ package struct MessageWriter: ~Copyable {
         isFirst = true
     }
 
+    /// Opens an element of a list that is an object; fields follow until `closeObject`.
+    package mutating func openObject(_ out: inout SecretBuffer) throws(SecretMemoryError) {
+        try element(&out)
+        try out.append(UInt8(ascii: "{"))
+        isFirst = true
+    }
+
     /// Closes the object that was opened last.
     package mutating func closeObject(_ out: inout SecretBuffer) throws(SecretMemoryError) {
         try out.append(UInt8(ascii: "}"))
+        isFirst = false
+    }
+
+    /// Opens a field that is a list; elements follow until `closeList`.
+    package mutating func openList(
+        _ name: StaticString, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        try self.name(name, &out)
+        try out.append(UInt8(ascii: "["))
+        isFirst = true
+    }
+
+    /// Begins an element of a list; its value must follow.
+    package mutating func element(_ out: inout SecretBuffer) throws(SecretMemoryError) {
+        if !isFirst { try out.append(UInt8(ascii: ",")) }
+        isFirst = false
+    }
+
+    /// Closes the list that was opened last.
+    package mutating func closeList(_ out: inout SecretBuffer) throws(SecretMemoryError) {
+        try out.append(UInt8(ascii: "]"))
         isFirst = false
     }
 }

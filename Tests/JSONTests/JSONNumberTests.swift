@@ -87,4 +87,19 @@ import Testing
             #expect(text.truncated(text.root) == .value(value))
         }
     }
+
+    @Test(
+        "any number is read as the nearest one with a fraction",
+        arguments: [
+            ("0", 0), ("1", 1), ("1.0", 1), ("-1.5", -1.5), ("1e3", 1000), ("1E-2", 0.01),
+            ("3.141592653589793", .pi), ("9007199254740993", 9_007_199_254_740_992),
+            ("1.7976931348623157e308", .greatestFiniteMagnitude),
+            ("5e-324", .leastNonzeroMagnitude),
+            ("1e-400", 0), ("1e309", nil), ("-1e999999999999", nil), ("\"1.0\"", nil),
+            ("true", nil), ("null", nil), ("[1.0]", nil),
+        ] as [(String, Double?)])
+    func floats(_ source: String, _ expected: Double?) throws {
+        let text = try ScannedText(source)
+        #expect(text.float(text.root) == expected)
+    }
 }

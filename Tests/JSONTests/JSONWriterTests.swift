@@ -99,11 +99,29 @@ import Testing
         }
     }
 
+    @Test(
+        "a number with a fraction is read back as the same, and cannot be taken for a whole one",
+        arguments: [
+            (0, "0.0"), (-0.0, "-0.0"), (1, "1.0"), (-2.5, "-2.5"), (.pi, "3.141592653589793"),
+            (1e16, "1e+16"), (0.1, "0.1"), (.leastNonzeroMagnitude, "5e-324"),
+            (.greatestFiniteMagnitude, "1.7976931348623157e+308"),
+        ] as [(Double, String)])
+    func floats(_ value: Double, _ expected: String) throws {
+        let bytes = try written { buffer throws(SecretMemoryError) in
+            try buffer.appendJSON(float: value)
+        }
+        #expect(String(decoding: bytes, as: UTF8.self) == expected)
+        let text = try ScannedText(bytes)
+        #expect(text.float(text.root) == value)
+        #expect(text.integer(text.root) == nil)
+    }
+
     @Test("what does not fit leaves the buffer as it was")
     func overLimit() throws {
         let arena = try SecretArena.forTest()
         var buffer = try SecretBuffer(arena: arena, capacity: 6)
         try buffer.append("ab")
+        #expect(throws: SecretMemoryError.overLimit) { try buffer.appendJSON(float: 12.25) }
         #expect(throws: SecretMemoryError.overLimit) { try buffer.appendJSONString("xyz") }
         #expect(throws: SecretMemoryError.overLimit) { try buffer.appendJSONString("x\n") }
         #expect(throws: SecretMemoryError.overLimit) { try buffer.appendJSONString("\u{1}") }

@@ -29,6 +29,8 @@ struct ScannedText {
     func count(_ node: JSONIndex.Node) -> Int { index.count(of: node) }
     func integer(_ node: JSONIndex.Node) -> Int64? { index.integer(node, in: bytes.span) }
 
+    func float(_ node: JSONIndex.Node) -> Double? { index.float(node, in: bytes.span) }
+
     func truncated(_ node: JSONIndex.Node) -> JSONTruncation {
         index.truncatedInteger(node, in: bytes.span)
     }

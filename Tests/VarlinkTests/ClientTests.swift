@@ -45,6 +45,25 @@ import Varlink
                 + "{\"method\":\"a.C\",\"parameters\":{}}\u{0}")
     }
 
+    @Test("a call says what its caller wants back", arguments: CallMode.allCases)
+    func modes(_ mode: CallMode) throws {
+        var out = try SecretBuffer(arena: .forTest(), capacity: 256)
+        var writer = try MessageWriter.beginCall("org.example.Ping", mode: mode, &out)
+        try writer.field("a", 1, &out)
+        try writer.end(&out)
+        out.truncate(to: out.count - 1)
+        let written = self.text(of: out)
+        var index = JSONIndex()
+        let call = try Call(reading: written.utf8.span, with: &index)
+        let isNamed = index.string(call.method, equals: "org.example.Ping", in: written.utf8.span)
+        #expect(isNamed)
+        #expect(call.parameters.map { index.count(of: $0) } == 1)
+        #expect(call.oneway == (mode == .oneway))
+        #expect(call.more == (mode == .more))
+        #expect(call.upgrade == (mode == .upgrade))
+        #expect(index.count(of: index.root) == (mode == .plain ? 2 : 3))
+    }
+
     struct Case: CustomTestStringConvertible {
         let text: String
         var error: String?

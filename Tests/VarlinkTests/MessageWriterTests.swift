@@ -68,6 +68,45 @@ import Varlink
             written == "{\"parameters\":{\"empty\":{},\"inner\":{\"a\":1,\"b\":false},\"c\":2}}\0")
     }
 
+    @Test("a list may hold objects, texts and null, and a number may have a fraction")
+    func list() throws {
+        let written = try text { out in
+            var reply = try MessageWriter.beginReply(&out)
+            try reply.openList("empty", &out)
+            try reply.closeList(&out)
+            try reply.openList("list", &out)
+            try reply.element(&out)
+            try out.append("null")
+            try reply.openObject(&out)
+            try reply.field("a", 1, &out)
+            try reply.field("b", float: 2, &out)
+            try reply.closeObject(&out)
+            try reply.element(&out)
+            try out.appendJSONString("x" as StaticString)
+            try reply.openObject(&out)
+            try reply.closeObject(&out)
+            try reply.closeList(&out)
+            try reply.field("c", float: 0.5, &out)
+            try reply.end(&out)
+        }
+        #expect(
+            written == #"{"parameters":{"empty":[],"list":[null,{"a":1,"b":2.0},"x",{}],"c":0.5}}"#
+                + "\0")
+    }
+
+    @Test("a reply after which another one follows says so")
+    func continues() throws {
+        let written = try text { out in
+            try MessageWriter.beginReply(continues: true, &out).end(&out)
+            try MessageWriter.beginReply(continues: false, &out).end(&out)
+        }
+        #expect(written == "{\"continues\":true,\"parameters\":{}}\0{\"parameters\":{}}\0")
+        var index = JSONIndex()
+        let first = written.prefix { $0 != "\0" }
+        let reply = try ClientReply(reading: String(first).utf8.span, with: &index)
+        #expect(reply.continues)
+    }
+
     @Test("a secret is written with its escapes")
     func secret() throws {
         let arena = try SecretArena.forTest(capacity: 4096)
