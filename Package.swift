@@ -113,6 +113,11 @@ let package = Package(
             "AccountCommandsTests",
             ["AccountCommands", "Accounts", "LinuxSystem", "SecretMemory", "JSON", "Varlink"]),
         tests("EndToEndTests", []),
+        // What other Varlink implementations certify ours with. Tests/Interoperation runs it.
+        .executableTarget(
+            name: "certification",
+            dependencies: ["Varlink", "JSON", "SecretMemory", "LinuxSystem"],
+            path: "Tests/Certification", swiftSettings: rules),
     ],
     swiftLanguageModes: [.v6]
 )
