@@ -8,7 +8,7 @@ libexecdir = $(DESTDIR)$(PREFIX)/libexec
 mandir = $(DESTDIR)$(PREFIX)/share/man
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 
-.PHONY: build demo test lint install attacks bench peers residue fuzz booted clean
+.PHONY: build demo test lint install attacks interoperation bench peers residue fuzz booted clean
 
 build:
 	./scripts/build
@@ -39,6 +39,9 @@ install:
 
 attacks:
 	Tests/Attacks/attack.py
+
+interoperation:
+	./scripts/test interoperation
 
 bench:
 	./scripts/bench

@@ -94,6 +94,7 @@ def make_store(options):
         "screen_name": options.screen_name,
         "avatar_large": options.avatar_large,
         "refresh_token": options.refresh_token,
+        "refused": options.refused,
     }
     account.update({name: value for name, value in optional.items() if value is not None})
     plaintext = plistlib.dumps(account, fmt=plistlib.FMT_BINARY)
@@ -157,6 +158,7 @@ def main():
     sub.add_argument("--screen-name")
     sub.add_argument("--avatar-large")
     sub.add_argument("--refresh-token")
+    sub.add_argument("--refused", type=int, help="Weibo's error code")
     sub = command("derive", derive, "print the keys in hexadecimal, for a search of memory")
     sub.add_argument("--archive", action="append", default=[], metavar="NAME")
     command("vectors", vectors, "write the test vectors")
