@@ -140,8 +140,9 @@ package struct AccountService: ~Copyable {
             guard let method else {
                 do throws(SecretMemoryError) {
                     try StandardError.notFound(
-                        method: call.method, interfaceIsServed: isServed(call.method, text),
-                        index, text, &reply)
+                        method: call.method,
+                        interfaceIsServed: interfaces.servesInterface(
+                            ofMethod: call.method, index, text), index, text, &reply)
                 } catch { throw .memory(error) }
                 return written(.unknownMethod, call, nil, &reply)
             }
@@ -204,14 +205,6 @@ package struct AccountService: ~Copyable {
                 isInfo ? .getInfo : .getInterfaceDescription, call, index, text, &reply)
             return written(answered ? .answered : .invalid, call, method, &reply)
         } catch { throw .memory(error) }
-    }
-
-    private func isServed(_ method: JSONIndex.Node, _ text: Span<UInt8>) -> Bool {
-        let name = index.range(of: method)
-        var dot = name.upperBound
-        while dot > name.lowerBound, text[dot - 1] != UInt8(ascii: ".") { dot -= 1 }
-        guard dot > name.lowerBound else { return false }
-        return interfaces.serves(text.extracting(name.lowerBound..<(dot - 1)))
     }
 
     /// Whose account is held.

@@ -46,6 +46,15 @@ extension JSONIndex {
         return Int(entries[node.index].detail >> Entry.kindBits)
     }
 
+    /// Visits the bytes of a string as UTF-8 with its escapes decoded; none of anything else.
+    package func forEachByte(
+        of node: Node, in text: Span<UInt8>, _ body: (UInt8) -> Void
+    ) {
+        guard kind(of: node) == .string else { return }
+        var decoder = JSONStringDecoder(range(of: node))
+        while let byte = decoder.next(in: text) { body(byte) }
+    }
+
     /// Appends a string as UTF-8 with its escapes decoded; nothing when it is not a string.
     ///
     /// - Throws: as `SecretBuffer.reserve` does; then nothing has been appended.

@@ -40,15 +40,26 @@ package struct ServiceInterface: Sendable {
         self.interfaces = [Description(name: Self.name, text: Self.ownDescription)] + interfaces
     }
 
-    /// Whether an interface is served.
-    package func serves(_ name: Span<UInt8>) -> Bool {
-        for interface in interfaces where interface.name.utf8.count == name.count {
+    /// Whether the interface is served that a method's full name begins with, in whatever spelling
+    /// JSON has for it: all before the last dot.
+    package func servesInterface(
+        ofMethod name: JSONIndex.Node, _ index: borrowing JSONIndex, _ text: Span<UInt8>
+    ) -> Bool {
+        var lastDot: Int?
+        var count = 0
+        index.forEachByte(of: name, in: text) { byte in
+            if byte == UInt8(ascii: ".") { lastDot = count }
+            count += 1
+        }
+        for interface in interfaces where interface.name.utf8.count == lastDot {
+            let wanted = Array(interface.name.utf8)
             var position = 0
-            for byte in interface.name.utf8 {
-                if name[position] != byte { break }
+            var isSame = true
+            index.forEachByte(of: name, in: text) { byte in
+                if position < wanted.count, byte != wanted[position] { isSame = false }
                 position += 1
             }
-            if position == name.count { return true }
+            if isSame { return true }
         }
         return false
     }

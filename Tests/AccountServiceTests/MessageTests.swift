@@ -56,6 +56,8 @@ import Testing
         ("org.varlink.service.Nope", "MethodNotFound", "org.varlink.service.Nope"),
         ("org.accountd.Account. 2.00abc", "InterfaceNotFound", ""),
         ("org.accountd.Account.2 00abc", "MethodNotFound", ""),
+        ("org.acc\\u006funtd.Account.Nope", "MethodNotFound", ""),
+        ("org.accountd.Account\\u002eNope", "MethodNotFound", ""),
         ("org.example.Thing.Do", "InterfaceNotFound", "org.example.Thing"),
         ("org.accountd.Accoun.GetToken", "InterfaceNotFound", "org.accountd.Accoun"),
         ("org.accountd.Accounts.GetToken", "InterfaceNotFound", "org.accountd.Accounts"),

@@ -46,13 +46,9 @@ struct CertificationService: ~Copyable {
         } else if let step = step(call, text) {
             try answer(step, call, text, &out)
         } else {
-            let prefix = Array("\(CertificationInterface.name).".utf8)
-            let name = index.range(of: call.method)
-            let isOurs =
-                name.count > prefix.count
-                && (0..<prefix.count).allSatisfy { text[name.lowerBound + $0] == prefix[$0] }
+            let isServed = interfaces.servesInterface(ofMethod: call.method, index, text)
             try StandardError.notFound(
-                method: call.method, interfaceIsServed: isOurs, index, text, &out)
+                method: call.method, interfaceIsServed: isServed, index, text, &out)
         }
         if call.oneway { out.truncate(to: before) }
     }

@@ -22,6 +22,8 @@ import Testing
         let text = try ScannedText("[\"\(content)\"]")
         let string = text.elements(text.root)[0]
         #expect(try text.decoded(string) == Array(expected.utf8))
+        #expect(text.visited(string) == Array(expected.utf8))
+        #expect(text.visited(text.root).isEmpty)
         #expect(text.decodedCount(string) == expected.utf8.count)
         #expect(text.source(string) == content)
     }

@@ -52,6 +52,13 @@ struct ScannedText {
         String(decoding: bytes[index.range(of: node)], as: UTF8.self)
     }
 
+    /// The bytes of a decoded string, one after the other.
+    func visited(_ node: JSONIndex.Node) -> [UInt8] {
+        var visited: [UInt8] = []
+        index.forEachByte(of: node, in: bytes.span) { visited.append($0) }
+        return visited
+    }
+
     /// A decoded string, through a secret buffer.
     func string(_ node: JSONIndex.Node) throws -> String {
         String(decoding: try decoded(node), as: UTF8.self)

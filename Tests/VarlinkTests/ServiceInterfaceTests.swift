@@ -10,14 +10,22 @@ import Varlink
         interfaces: [ServiceInterface.Description(name: "org.example.A", text: "# A\n\"x\"\n")])
 
     @Test(
-        "an interface is served by its whole name",
+        "a method's interface is served by its whole name, however it is spelt",
         arguments: [
-            ("org.example.A", true), ("org.varlink.service", true), ("org.example.B", false),
-            ("org.example.", false), ("org.example.AA", false), ("", false), ("A", false),
-            ("org.example.a", false),
+            ("org.example.A.B", true), ("org.varlink.service.B", true), ("org.example.A.", true),
+            ("org.example.B.B", false), ("org.example.A", false), ("org.example.AA.B", false),
+            ("org.example.A.B.C", false), ("org.example..B", false), ("", false), (".", false),
+            ("B", false), (".B", false), ("org.example.a.B", false), ("org.example.", false),
+            (#"org.ex\u0061mple.A.B"#, true), (#"org.example.A\u002eB"#, true),
+            (#"org.example.A.\u0042"#, true), (#"org.example.A.B\u002e"#, false),
+            (#"org.example.\u00c1.B"#, false),
         ])
-    func serves(name: String, isServed: Bool) {
-        #expect(Self.service.serves(Array(name.utf8).span) == isServed)
+    func serves(method: String, isServed: Bool) throws {
+        let bytes = Array(#"{"method":"\#(method)"}"#.utf8)
+        var index = JSONIndex()
+        let call = try Call(reading: bytes.span, with: &index)
+        let isFound = Self.service.servesInterface(ofMethod: call.method, index, bytes.span)
+        #expect(isFound == isServed)
     }
 
     private static func answer(
