@@ -1,4 +1,7 @@
-"""The answers that each method can give, from docs/PROTOCOL.md. None stands for success."""
+"""The answers that each method can give, from docs/PROTOCOL.md. None stands for success.
+
+StoreFailed of a daemon whose secret memory is full, which any may give, is for the unit tests.
+"""
 
 import declared_types
 from python_client import Handler

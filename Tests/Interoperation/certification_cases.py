@@ -208,7 +208,8 @@ def our_client_notices_every_reply_that_is_not_as_it_must_be(room):
     service = our_service(room)
     proxy = AlteringProxy(service, room.path / "proxy")
     room.callback(proxy.close)
-    assert our_client(proxy.path) == (0, "passed\n")
+    status, said = our_client(proxy.path)
+    assert (status, said) == (0, "passed\n"), said
     assert len(proxy.passed) == MESSAGES, len(proxy.passed)
     # The first two give what is new each time, but must have its shape.
     shaped = [(0, {"parameters": {"interfaces": ["org.varlink.service"]}}),
