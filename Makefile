@@ -6,9 +6,13 @@ PROGRAMS ?= .build/release
 bindir = $(DESTDIR)$(PREFIX)/bin
 libexecdir = $(DESTDIR)$(PREFIX)/libexec
 mandir = $(DESTDIR)$(PREFIX)/share/man
+bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 
-.PHONY: build demo test lint install attacks interoperation bench peers residue fuzz booted clean
+.PHONY: build demo test lint install attacks interoperation bench peers residue fuzz booted \
+    completions manual clean
 
 build:
 	./scripts/build
@@ -28,11 +32,15 @@ lint:
 install:
 	@test -x $(PROGRAMS)/accountd -a -x $(PROGRAMS)/account || \
 	    { echo "nothing is built yet: run make build first, as yourself" >&2; exit 1; }
-	install -d $(bindir) $(libexecdir) $(mandir)/man1 $(mandir)/man8 $(unitdir)/system $(unitdir)/user
+	install -d $(bindir) $(libexecdir) $(unitdir)/system $(unitdir)/user $(bashdir) $(zshdir) \
+	    $(fishdir) $(mandir)/man1 $(mandir)/man8
 	install -m 755 $(PROGRAMS)/account $(bindir)/account
 	install -m 755 $(PROGRAMS)/accountd $(libexecdir)/accountd
 	install -m 644 docs/man/account.1 $(mandir)/man1/account.1
 	install -m 644 docs/man/accountd.8 $(mandir)/man8/accountd.8
+	umask 022 && $(PROGRAMS)/account completion bash > $(bashdir)/account
+	umask 022 && $(PROGRAMS)/account completion zsh > $(zshdir)/_account
+	umask 022 && $(PROGRAMS)/account completion fish > $(fishdir)/account.fish
 	for kind in system user; do for unit in systemd/$$kind/*; do \
 	    sed 's|/usr/libexec/|$(PREFIX)/libexec/|' $$unit > $(unitdir)/$$kind/$${unit##*/}; \
 	    chmod 644 $(unitdir)/$$kind/$${unit##*/}; done; done
@@ -58,6 +66,12 @@ booted:
 # Ten million runs of each parser; FUZZ='--seconds 60 json' for fewer.
 fuzz:
 	./scripts/fuzz $(FUZZ)
+
+completions:
+	python3 Tests/CommandLine/completions.py
+
+manual:
+	./scripts/check-manual
 
 clean:
 	rm -rf .build

@@ -46,27 +46,51 @@ package enum AccountCommand {
         guard let word = try invocation.nextWord() else {
             throw .usage("no command is given", hint: "account help lists the commands")
         }
-        if invocation.asksForHelp {
-            try HelpCommand.print(helpOf: word, invocation)
-            return .done
+        guard let command = Command.named(word) else {
+            return try runWithoutCommand(word, &invocation)
         }
+        switch invocation.request {
+        case .none: break
+        case .help: return try HelpCommand.print(helpOf: command, invocation)
+        case .version: return try printVersion(invocation)
+        }
+        switch command {
+        case .token: return try Asking.run(invocation, TokenCommand.run)
+        case .check: return try Asking.run(invocation, CheckCommand.run)
+        case .header: return try Asking.run(invocation, HeaderCommand.run)
+        case .expires: return try Asking.run(invocation, ExpiresCommand.run)
+        case .show: return try Asking.run(invocation, ShowCommand.run)
+        case .login: return try LoginCommand.run(&invocation)
+        case .logout: return try LogoutCommand.run(&invocation)
+        case .status: return try Asking.run(invocation, StatusCommand.run)
+        case .doctor: return try DoctorCommand.run(&invocation)
+        case .exitCodes: return try ExitCodesCommand.run(&invocation)
+        case .completion: return try CompletionCommand.run(&invocation)
+        case .help: return try HelpCommand.run(&invocation)
+        }
+    }
+
+    // The first word is an option, or nothing that is known.
+    private static func runWithoutCommand(
+        _ word: String, _ invocation: inout Invocation
+    ) throws(CommandFailure) -> ExitStatus {
+        if word == CommandOption.helpLetter { return try HelpCommand.run(&invocation) }
         switch word {
-        case "token": return try Asking.run(invocation, TokenCommand.run)
-        case "check": return try Asking.run(invocation, CheckCommand.run)
-        case "header": return try Asking.run(invocation, HeaderCommand.run)
-        case "expires": return try Asking.run(invocation, ExpiresCommand.run)
-        case "show": return try Asking.run(invocation, ShowCommand.run)
-        case "login": return try LoginCommand.run(&invocation)
-        case "logout": return try LogoutCommand.run(&invocation)
-        case "status": return try Asking.run(invocation, StatusCommand.run)
-        case "doctor": return try DoctorCommand.run(&invocation)
-        case "exit-codes": return try ExitCodesCommand.run(&invocation)
-        case "help", "--help", "-h": return try HelpCommand.run(&invocation)
-        case "--version":
-            try invocation.takeNoOptions(of: "--version")
-            try invocation.print("account \(version)\n")
-            return .done
+        case .help: return try HelpCommand.run(&invocation)
+        case .version:
+            if invocation.request == .help { return try HelpCommand.run(&invocation) }
+            if let option = try invocation.nextOption() {
+                throw .usage("\(word) has no option \(option)")
+            }
+            return try printVersion(invocation)
         default: throw HelpCommand.unknown(word)
         }
+    }
+
+    private static func printVersion(
+        _ invocation: Invocation
+    ) throws(CommandFailure) -> ExitStatus {
+        try invocation.print("account \(version)\n")
+        return .done
     }
 }

@@ -41,14 +41,26 @@
         return unsafe String(cString: word)
     }
 
-    /// Whether an option stands in the words that are left, joined to no value.
-    func contains(_ option: String) -> Bool {
+    /// What a word may ask for whatever else is said.
+    enum Request {
+        case none, help, version
+    }
+
+    /// What the first such word among those that are left asks for, if there is one.
+    var request: Request {
         for position in position..<max(position, count) {
             let word = word(position)
-            if word == option { return true }
-            if word == "--" { return false }
+            // Short of `--` nothing else begins with a dash and is a request.
+            guard word.utf8.first == UInt8(ascii: "-") else { continue }
+            if word == CommandOption.helpLetter { return .help }
+            switch word {
+            case .help: return .help
+            case .version: return .version
+            case "--": return .none
+            default: continue
+            }
         }
-        return false
+        return .none
     }
 
     /// The next word; nil at the end.

@@ -2,17 +2,21 @@ import JSON
 
 /// `account check`: whether the token is good for long enough.
 enum CheckCommand {
-    static let help: StaticString = """
-        usage: account check [--min-validity D] [--quiet] [--format text|json]
+    private static let quiet = CommandOption(
+        "--quiet", "no answer on stdout: the exit status says it all")
+    static let format = CommandOption(
+        "--format", "F", .word, "how to answer:",
+        words: [
+            CommandWord("text", "a line for people (the default)"),
+            CommandWord("json", "the same as JSON; times as seconds since 1970 and as RFC 3339"),
+        ])
 
+    static let description = CommandDescription(
+        """
         Says whether the token is good for at least D more (by default: whether it has not expired)
         and exits with 0 when it is, with 1 when it is not.
 
-          --min-validity D   how long the token must be good for, at the least
-          --quiet            no answer on stdout: the exit status says it all
-          --format F         text (the default) or json
-
-        """
+        """, options: [.minValidity, quiet, format])
 
     private enum Format {
         case none, text, json
@@ -24,10 +28,10 @@ enum CheckCommand {
         var isQuiet = false
         while let option = try invocation.nextOption() {
             switch option {
-            case "--min-validity": minimum = try invocation.duration(of: option)
-            case "--quiet": isQuiet = true
-            case "--format": format = try read(invocation.value(of: option))
-            default: throw Invocation.unknown(option, "check")
+            case .minValidity: minimum = try invocation.duration(of: option)
+            case Self.quiet: isQuiet = true
+            case Self.format: format = try read(invocation.value(of: option))
+            default: throw Invocation.unknown(option, .check)
             }
         }
         if isQuiet { format = .none }
@@ -49,7 +53,7 @@ enum CheckCommand {
         case "text": return .text
         case "json": return .json
         default:
-            throw .usage("check knows no format '\(format)'", hint: "the formats are text and json")
+            throw Self.format.refusal(of: format, .check)
         }
     }
 

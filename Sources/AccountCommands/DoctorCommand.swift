@@ -4,27 +4,30 @@ import Varlink
 
 /// `account doctor`: what is wrong, and bringing back what can be.
 enum DoctorCommand {
-    static let help: StaticString = """
-        usage: account doctor [--repair] [--json]
+    private static let repair = CommandOption(
+        "--repair",
+        """
+        bring back what is damaged from the copies beside it, and say which account
+        that is; open the store by a key file that has been put back
+        """)
+    private static let json = CommandOption("--json", "print the findings as JSON")
 
+    static let description = CommandDescription(
+        """
         Looks at the state directory, the files in it, the daemon and its memory, and has the daemon
         read the store's files as they are now. Each line begins with ok, note or wrong; the exit
         status is 7 when something is wrong, else 0.
 
-          --repair   bring back what is damaged from the copies beside it, and say which account
-                     that is; open the store by a key file that has been put back
-          --json     print the findings as JSON
-
-        """
+        """, options: [repair, json])
 
     static func run(_ invocation: inout Invocation) throws(CommandFailure) -> ExitStatus {
         var repairs = false
         var isJSON = false
         while let option = try invocation.nextOption() {
             switch option {
-            case "--repair": repairs = true
-            case "--json": isJSON = true
-            default: throw Invocation.unknown(option, "doctor")
+            case Self.repair: repairs = true
+            case Self.json: isJSON = true
+            default: throw Invocation.unknown(option, .doctor)
             }
         }
         let finder = DaemonFinder(options: invocation.options, sendsSecret: false)

@@ -1,14 +1,13 @@
 /// `account exit-codes`: what the exit statuses mean.
 enum ExitCodesCommand {
-    static let help: StaticString = """
-        usage: account exit-codes
-
+    static let description = CommandDescription(
+        """
         Prints the exit statuses of every command and what they mean.
 
-        """
+        """)
 
     static func run(_ invocation: inout Invocation) throws(CommandFailure) -> ExitStatus {
-        try invocation.takeNoOptions(of: "exit-codes")
+        try invocation.takeNoOptions(of: .exitCodes)
         try invocation.print(text)
         return .done
     }

@@ -7,6 +7,23 @@ struct GlobalOptions {
     /// The longest `--timeout`, in seconds.
     static let maximumTimeout: Int64 = 86_400
 
+    private static let socketOption = CommandOption(
+        "--socket", "PATH", .file, "ask the daemon that listens there (also: ACCOUNT_SOCKET)",
+        rival: "--system")
+    private static let systemOption = CommandOption(
+        "--system", "ask the system's daemon", rival: "--socket")
+    private static let stateOption = CommandOption(
+        "--state", "DIR", .directory,
+        "use the account that is kept in DIR (also: ACCOUNT_STATE_DIR)")
+    private static let timeoutOption = CommandOption(
+        "--timeout", "D", .text, "how long an answer may take (10 s)")
+    private static let noInputOption = CommandOption("--no-input", "never ask for anything")
+
+    /// The options that every command takes.
+    static let all: [CommandOption] = [
+        socketOption, systemOption, stateOption, timeoutOption, noInputOption, .help, .version,
+    ]
+
     /// `--socket`: the daemon's socket; empty when it is not given. (An optional text would be
     /// copied by way of its type's metadata, whose making costs a process 35,000 instructions.)
     var socket = ""
@@ -28,20 +45,20 @@ struct GlobalOptions {
         _ option: String, _ arguments: inout ArgumentReader
     ) throws(CommandFailure) -> Bool {
         switch option {
-        case "--socket":
+        case Self.socketOption:
             socket = try Self.path(arguments.value(of: option), option)
-        case "--system":
+        case Self.systemOption:
             isSystem = true
-        case "--state":
+        case Self.stateOption:
             stateDirectory = try Self.path(arguments.value(of: option), option)
-        case "--timeout":
+        case Self.timeoutOption:
             let seconds = try Self.duration(arguments.value(of: option), option)
             guard 0 < seconds, seconds <= Self.maximumTimeout else {
                 throw .usage("--timeout must be between 1 second and 1 day")
             }
             timeout = seconds
             hasTimeout = true
-        case "--no-input":
+        case Self.noInputOption:
             mayPrompt = false
         default:
             return false

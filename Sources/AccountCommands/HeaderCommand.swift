@@ -1,24 +1,23 @@
 /// `account header`: the token as the header that Weibo wants.
 enum HeaderCommand {
-    static let help: StaticString = """
-        usage: account header [--min-validity D]
-
+    static let description = CommandDescription(
+        """
         Prints "Authorization: OAuth2 TOKEN" on a line. When the token has expired, or is good for
         less than D, nothing is printed and the exit status is 1.
 
-          --min-validity D   how long the token must be good for, at the least
+        """, options: [.minValidity],
+        notes: """
+            curl -H @<(account header) URL sends its request without a token when this command fails;
+            so check first: account check --quiet && curl -H @<(account header) URL
 
-        curl -H @<(account header) URL sends its request without a token when this command fails;
-        so check first: account check --quiet && curl -H @<(account header) URL
-
-        """
+            """)
 
     static func run(_ invocation: inout Invocation) throws(CommandFailure) -> ExitStatus {
         var minimum: Int64 = 0
         while let option = try invocation.nextOption() {
             switch option {
-            case "--min-validity": minimum = try invocation.duration(of: option)
-            default: throw Invocation.unknown(option, "header")
+            case .minValidity: minimum = try invocation.duration(of: option)
+            default: throw Invocation.unknown(option, .header)
             }
         }
         try TokenCommand.print(invocation, minimum, .header, true)

@@ -19,8 +19,8 @@ struct Invocation {
         self.descriptors = descriptors
     }
 
-    /// Whether the words that are left ask how a command is used.
-    var asksForHelp: Bool { arguments.contains("--help") || arguments.contains("-h") }
+    /// What the words that are left ask for, whatever else they say.
+    var request: ArgumentReader.Request { arguments.request }
 
     /// The next option that is the command's own; nil at the end.
     ///
@@ -70,17 +70,17 @@ struct Invocation {
     }
 
     /// Ends the reading of a command that takes no options of its own.
-    mutating func takeNoOptions(of command: String) throws(CommandFailure) {
+    mutating func takeNoOptions(of command: Command) throws(CommandFailure) {
         if let option = try nextOption() { throw Self.unknown(option, command) }
     }
 
     /// The command does not know the option; one whose name is near may have been meant.
-    static func unknown(_ option: String, _ command: String) -> CommandFailure {
-        let near = NearMatch.of(option, among: HelpCommand.options(of: command))
+    static func unknown(_ option: String, _ command: Command) -> CommandFailure {
+        let known = (command.description.options + GlobalOptions.all).map(\.name)
+        let near = NearMatch.of(option, among: known)
         return .usage(
-            "\(command) has no option \(option)",
-            hint: near.map { "did you mean \($0)?" }
-                ?? (HelpCommand.knows(command) ? "account help \(command) lists them" : nil))
+            "\(command.name) has no option \(option)",
+            hint: near.map { "did you mean \($0)?" } ?? "account help \(command.name) lists them")
     }
 
     /// Writes a text that is no secret to standard output. write(2)

@@ -8,27 +8,19 @@ enum LoginCommand {
     /// Bytes of locked memory: the response while it grows, the tokens, and the call.
     private static let memory = 524_288
 
-    static let help: StaticString = """
-        usage: account login [--from FILE|-] [options]
-
+    static let description = CommandDescription(
+        usage: "[--from FILE|-] [options]",
+        """
         Stores the account from what Weibo's oauth2/access_token answered, a JSON object; the answer
         of users/show may be merged into it. Without --from the response is read from standard
         input; on a terminal it is asked for and not shown. The token is never taken from an
         argument or from the environment.
 
-          --from FILE         read the response from FILE; - is standard input
-          --uid U             whose token it is, when the response does not say
-          --screen-name N     the user's name
-          --avatar URL        the address of the user's picture
-          --issued-at TIME    when Weibo sent the response; by default when the file was last
-                              changed, or now
-          --expires-in D      how long the token lives, when the response does not say
-          --expires-at TIME   when it expires, instead
-          --replace           forget another account that is stored
+        """, options: LoginOptions.all,
+        notes: """
+            TIME is 2026-01-08T00:00:00Z or seconds since 1970.
 
-        TIME is 2026-01-08T00:00:00Z or seconds since 1970.
-
-        """
+            """)
 
     static func run(_ invocation: inout Invocation) throws(CommandFailure) -> ExitStatus {
         let options = try LoginOptions(&invocation)

@@ -20,6 +20,38 @@ struct LoginOptions: Equatable {
     /// `--replace`.
     var replaces = false
 
+    private static let from = CommandOption(
+        "--from", "FILE", .file, "read the response from FILE; - is standard input")
+    private static let uidOption = CommandOption(
+        "--uid", "U", .text, "whose token it is, when the response does not say")
+    private static let nameOption = CommandOption(
+        "--screen-name", "N", .text, "the user's name")
+    private static let avatarOption = CommandOption(
+        "--avatar", "URL", .text, "the address of the user's picture")
+    private static let issuedAtOption = CommandOption(
+        "--issued-at", "TIME", .text,
+        """
+        when Weibo sent the response; by default when the file was last
+        changed, or now
+        """)
+    private static let expiresInOption = CommandOption(
+        "--expires-in", "D", .text, "how long the token lives, when the response does not say",
+        rival: "--expires-at")
+    private static let expiresAtOption = CommandOption(
+        "--expires-at", "TIME", .text, "when it expires, instead", rival: "--expires-in")
+    private static let replace = CommandOption(
+        "--replace",
+        """
+        forget another account that is stored; take an expired token in the
+        place of a good one; begin a store anew that cannot be opened
+        """)
+
+    /// The options of the command.
+    static let all = [
+        from, uidOption, nameOption, avatarOption, issuedAtOption, expiresInOption,
+        expiresAtOption, replace,
+    ]
+
     /// Reads the options of the command.
     init(_ invocation: inout Invocation) throws(CommandFailure) {
         // It may be the token, by somebody who has not read that none is taken from there.
@@ -27,16 +59,17 @@ struct LoginOptions: Equatable {
             "name the response's file with --from FILE; a token is not taken from an argument"
         while let option = try invocation.nextOption() {
             switch option {
-            case "--from":
+            case Self.from:
                 source = try GlobalOptions.path(invocation.value(of: option), option)
-            case "--uid": uid = try invocation.value(of: option)
-            case "--screen-name": screenName = try invocation.value(of: option)
-            case "--avatar": avatarLarge = try invocation.value(of: option)
-            case "--issued-at": issuedAt = try Self.time(invocation.value(of: option), option)
-            case "--expires-in": expiresIn = try invocation.duration(of: option)
-            case "--expires-at": expiresAt = try Self.time(invocation.value(of: option), option)
-            case "--replace": replaces = true
-            default: throw Invocation.unknown(option, "login")
+            case Self.uidOption: uid = try invocation.value(of: option)
+            case Self.nameOption: screenName = try invocation.value(of: option)
+            case Self.avatarOption: avatarLarge = try invocation.value(of: option)
+            case Self.issuedAtOption: issuedAt = try Self.time(invocation.value(of: option), option)
+            case Self.expiresInOption: expiresIn = try invocation.duration(of: option)
+            case Self.expiresAtOption:
+                expiresAt = try Self.time(invocation.value(of: option), option)
+            case Self.replace: replaces = true
+            default: throw Invocation.unknown(option, .login)
             }
         }
         if expiresIn != nil, expiresAt != nil {

@@ -3,22 +3,22 @@ import Varlink
 
 /// `account logout`: forgets the account.
 enum LogoutCommand {
-    static let help: StaticString = """
-        usage: account logout [--if-uid U]
+    private static let onlyUID = CommandOption(
+        "--if-uid", "U", .text, "only if the account of that uid is stored")
 
+    static let description = CommandDescription(
+        """
         Forgets the account: its files are removed, those of its previous state first. The token
         stays good at Weibo until it expires.
 
-          --if-uid U   only if the account of that uid is stored
-
-        """
+        """, options: [onlyUID])
 
     static func run(_ invocation: inout Invocation) throws(CommandFailure) -> ExitStatus {
         var uid: String?
         while let option = try invocation.nextOption() {
             switch option {
-            case "--if-uid": uid = try invocation.value(of: option)
-            default: throw Invocation.unknown(option, "logout")
+            case Self.onlyUID: uid = try invocation.value(of: option)
+            default: throw Invocation.unknown(option, .logout)
             }
         }
         var exchange = try Asking.connect(

@@ -5,22 +5,22 @@ import Varlink
 
 /// `account show`: the account, without its token.
 enum ShowCommand {
-    static let help: StaticString = """
-        usage: account show [--json]
+    private static let json = CommandOption(
+        "--json", "print it as JSON; times as seconds since 1970 and as RFC 3339")
 
+    static let description = CommandDescription(
+        """
         Shows who is logged in, when the token was granted, when it expires, and how the store is
         protected. The token itself is never shown here.
 
-          --json   print it as JSON; times as seconds since 1970 and as RFC 3339
-
-        """
+        """, options: [json])
 
     static func run(_ invocation: inout Invocation) throws(CommandFailure) -> ExitStatus {
         var isJSON = false
         while let option = try invocation.nextOption() {
             switch option {
-            case "--json": isJSON = true
-            default: throw Invocation.unknown(option, "show")
+            case Self.json: isJSON = true
+            default: throw Invocation.unknown(option, .show)
             }
         }
         var exchange = try Exchange.start(invocation.options, memory: 2 * Exchange.smallMemory)

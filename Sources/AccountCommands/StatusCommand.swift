@@ -2,23 +2,23 @@
 ///
 /// The one command that never starts it.
 enum StatusCommand {
-    static let help: StaticString = """
-        usage: account status [--json]
+    private static let json = CommandOption(
+        "--json", "print it as JSON; \"running\" says whether a daemon runs")
 
+    static let description = CommandDescription(
+        """
         Shows the daemon that runs: its version, whether an account is stored, what protects the
         store, whether secrets are kept out of the swap, and what you may do. Works when the store
         is locked. Starts no daemon: when none runs, the exit status is 5.
 
-          --json   print it as JSON; "running" says whether a daemon runs
-
-        """
+        """, options: [json])
 
     static func run(_ invocation: inout Invocation) throws(CommandFailure) -> ExitStatus {
         var isJSON = false
         while let option = try invocation.nextOption() {
             switch option {
-            case "--json": isJSON = true
-            default: throw Invocation.unknown(option, "status")
+            case Self.json: isJSON = true
+            default: throw Invocation.unknown(option, .status)
             }
         }
         let finder = DaemonFinder(options: invocation.options, sendsSecret: false)

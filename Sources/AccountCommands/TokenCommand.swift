@@ -10,17 +10,17 @@ enum TokenCommand {
 
     static let header: StaticString = "Authorization: OAuth2 "
 
-    static let help: StaticString = """
-        usage: account token [--min-validity D] [--no-newline] [--json]
+    private static let noNewline = CommandOption(
+        "--no-newline", "do not end the token with a line's end")
+    private static let json = CommandOption(
+        "--json", "print access_token, uid and expires_at as JSON")
 
+    static let description = CommandDescription(
+        """
         Prints the access token and nothing else. When the token has expired, or is good for less
         than D, nothing is printed and the exit status is 1.
 
-          --min-validity D   how long the token must be good for, at the least
-          --no-newline       do not end the token with a line's end
-          --json             print access_token, uid and expires_at as JSON
-
-        """
+        """, options: [.minValidity, noNewline, json])
 
     static func run(_ invocation: inout Invocation) throws(CommandFailure) -> ExitStatus {
         var minimum: Int64 = 0
@@ -28,10 +28,10 @@ enum TokenCommand {
         var isJSON = false
         while let option = try invocation.nextOption() {
             switch option {
-            case "--min-validity": minimum = try invocation.duration(of: option)
-            case "--no-newline": endsLine = false
-            case "--json": isJSON = true
-            default: throw Invocation.unknown(option, "token")
+            case .minValidity: minimum = try invocation.duration(of: option)
+            case Self.noNewline: endsLine = false
+            case Self.json: isJSON = true
+            default: throw Invocation.unknown(option, .token)
             }
         }
         try print(invocation, minimum, isJSON ? .json : .bare, endsLine)

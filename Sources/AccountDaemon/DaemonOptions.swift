@@ -36,7 +36,8 @@ struct DaemonOptions: Equatable {
           --observers GROUP         members may ask for the status and the expiry
           --verbose                 write access records to standard error
           --ready-fd N              write a line to this descriptor once it serves, or why it does not
-          --help, --version
+          -h, --help                how it is used
+          --version                 the version of this program
 
         """
 

@@ -100,9 +100,6 @@ package enum ServiceManager {
         return microseconds
     }
 
-    /// Whether this process runs in a unit. INVOCATION_ID, systemd.exec(5)
-    package static var isUnit: Bool { Environment.value("INVOCATION_ID") != nil }
-
     /// Whether standard error goes to the journal. JOURNAL_STREAM, systemd.exec(5)
     package static var journalIsConnected: Bool {
         guard let stream = Environment.value("JOURNAL_STREAM"),
@@ -111,11 +108,6 @@ package enum ServiceManager {
         else { return false }
         return UInt64(stream[..<colon]) == status.device
             && UInt64(stream[stream.utf8.index(after: colon)...]) == status.inode
-    }
-
-    /// Where the service manager has put the credentials. CREDENTIALS_DIRECTORY, systemd.exec(5)
-    package static var credentialsDirectory: String? {
-        Environment.value("CREDENTIALS_DIRECTORY")
     }
 
     // Digits alone, as the manual pages have them; UInt64(_:) would take a sign.

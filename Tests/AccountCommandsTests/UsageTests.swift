@@ -60,7 +60,7 @@ import Testing
             run.errors == "account: \(message)\n" + (hint.map { "hint: \($0)\n" } ?? ""))
     }
 
-    @Test("every command says how it is used", arguments: HelpCommand.commands.map(\.name))
+    @Test("every command says how it is used", arguments: Command.listed.map(\.name))
     func explains(_ command: String) throws {
         let run = try CommandRun([command, "--help"])
         #expect(run.status == .done)
@@ -79,9 +79,12 @@ import Testing
         let listed = run.output.split(separator: "\n")
             .filter { $0.hasPrefix("  ") && !$0.hasPrefix("  -") }
             .compactMap { $0.split(separator: " ").first.map(String.init) }
-        #expect(listed == HelpCommand.commands.map(\.name))
+        #expect(listed == Command.listed.map(\.name))
         #expect(try CommandRun(["--help"]).output == run.output)
         #expect(try CommandRun(["-h"]).output == run.output)
+        for words in [["--help", "--help"], ["-h", "-h"], ["--version", "--help"]] {
+            #expect(try CommandRun(words).output == run.output)
+        }
     }
 
     @Test("the version is one line")
@@ -98,6 +101,6 @@ import Testing
             ("exitcodes", "exit-codes"), ("", nil), ("x", nil), ("watch", nil), ("sho", "show"),
         ] as [(String, String?)])
     func guesses(_ word: String, _ meant: String?) {
-        #expect(NearMatch.of(word, among: HelpCommand.commands.map(\.name)) == meant)
+        #expect(NearMatch.of(word, among: Command.listed.map(\.name)) == meant)
     }
 }

@@ -1,0 +1,78 @@
+/// The commands: what runs them, their help and their completion go through this one list.
+///
+/// It is looked through by number, the most run first: a list of texts would be the only array that
+/// `account token` makes.
+enum Command: UInt8, CaseIterable {
+    case token, check, header, expires, show, login, logout, status, doctor, exitCodes, completion
+    case help
+
+    /// The command of that name.
+    static func named(_ word: String) -> Command? {
+        var number: UInt8 = 0
+        while let command = Command(rawValue: number) {
+            if command.name == word { return command }
+            number += 1
+        }
+        return nil
+    }
+
+    /// How it is written.
+    var name: String {
+        switch self {
+        case .token: "token"
+        case .check: "check"
+        case .header: "header"
+        case .expires: "expires"
+        case .show: "show"
+        case .login: "login"
+        case .logout: "logout"
+        case .status: "status"
+        case .doctor: "doctor"
+        case .exitCodes: "exit-codes"
+        case .completion: "completion"
+        case .help: "help"
+        }
+    }
+
+    /// What it does, in a few words.
+    var summary: String {
+        switch self {
+        case .token: "print the token, if it is good"
+        case .check: "is the token good for long enough?"
+        case .header: "print the token as an HTTP header"
+        case .expires: "print when the token expires"
+        case .show: "who is logged in, and until when"
+        case .login: "store the account from a token response of Weibo's"
+        case .logout: "forget the account"
+        case .status: "show the daemon, without starting it"
+        case .doctor: "look for what is wrong, and repair it"
+        case .exitCodes: "what the exit statuses mean"
+        case .completion: "what your shell needs to complete account's commands"
+        case .help: "how a command is used"
+        }
+    }
+
+    /// How it is used.
+    var description: CommandDescription {
+        switch self {
+        case .token: TokenCommand.description
+        case .check: CheckCommand.description
+        case .header: HeaderCommand.description
+        case .expires: ExpiresCommand.description
+        case .show: ShowCommand.description
+        case .login: LoginCommand.description
+        case .logout: LogoutCommand.description
+        case .status: StatusCommand.description
+        case .doctor: DoctorCommand.description
+        case .exitCodes: ExitCodesCommand.description
+        case .completion: CompletionCommand.description
+        case .help: HelpCommand.description
+        }
+    }
+
+    /// All of them, in the order in which people are shown them.
+    static let listed: [Command] = [
+        .login, .show, .token, .header, .expires, .check, .logout, .status, .doctor, .exitCodes,
+        .completion, .help,
+    ]
+}
