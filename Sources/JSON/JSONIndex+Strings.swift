@@ -47,12 +47,12 @@ extension JSONIndex {
     }
 
     /// Visits the bytes of a string as UTF-8 with its escapes decoded; none of anything else.
-    package func forEachByte(
-        of node: Node, in text: Span<UInt8>, _ body: (UInt8) -> Void
-    ) {
+    package func forEachByte<E: Error>(
+        of node: Node, in text: Span<UInt8>, _ body: (UInt8) throws(E) -> Void
+    ) throws(E) {
         guard kind(of: node) == .string else { return }
         var decoder = JSONStringDecoder(range(of: node))
-        while let byte = decoder.next(in: text) { body(byte) }
+        while let byte = decoder.next(in: text) { try body(byte) }
     }
 
     /// Appends a string as UTF-8 with its escapes decoded; nothing when it is not a string.

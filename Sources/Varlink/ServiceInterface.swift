@@ -45,13 +45,8 @@ package struct ServiceInterface: Sendable {
     package func servesInterface(
         ofMethod name: JSONIndex.Node, _ index: borrowing JSONIndex, _ text: Span<UInt8>
     ) -> Bool {
-        var lastDot: Int?
-        var count = 0
-        index.forEachByte(of: name, in: text) { byte in
-            if byte == UInt8(ascii: ".") { lastDot = count }
-            count += 1
-        }
-        for interface in interfaces where interface.name.utf8.count == lastDot {
+        let length = StandardError.interfaceLength(of: name, index, text)
+        for interface in interfaces where interface.name.utf8.count == length {
             let wanted = Array(interface.name.utf8)
             var position = 0
             var isSame = true

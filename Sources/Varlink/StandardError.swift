@@ -38,7 +38,7 @@ package enum StandardError {
     ) throws(SecretMemoryError) {
         var reply = try MessageWriter.beginError("org.varlink.service.InvalidParameter", &out)
         try reply.name("parameter", &out)
-        try appendName(index.range(of: node), text, &out)
+        try appendName(node, index.decodedCount(of: node, in: text), index, text, &out)
         try reply.end(&out)
     }
 
@@ -49,7 +49,7 @@ package enum StandardError {
     ) throws(SecretMemoryError) {
         var reply = try MessageWriter.beginError("org.varlink.service.InterfaceNotFound", &out)
         try reply.name("interface", &out)
-        try appendName(index.range(of: node), text, &out)
+        try appendName(node, index.decodedCount(of: node, in: text), index, text, &out)
         try reply.end(&out)
     }
 
@@ -59,41 +59,63 @@ package enum StandardError {
         method node: JSONIndex.Node, interfaceIsServed: Bool, _ index: borrowing JSONIndex,
         _ text: Span<UInt8>, _ out: inout SecretBuffer
     ) throws(SecretMemoryError) {
-        let name = index.range(of: node)
         if interfaceIsServed {
             var reply = try MessageWriter.beginError("org.varlink.service.MethodNotFound", &out)
             try reply.name("method", &out)
-            try appendName(name, text, &out)
+            try appendName(node, index.decodedCount(of: node, in: text), index, text, &out)
             try reply.end(&out)
             return
         }
-        var end = name.upperBound
-        while end > name.lowerBound, text[end - 1] != UInt8(ascii: ".") { end -= 1 }
-        let interface = name.lowerBound..<max(name.lowerBound, end - 1)
         var reply = try MessageWriter.beginError("org.varlink.service.InterfaceNotFound", &out)
         try reply.name("interface", &out)
-        try appendName(interface, text, &out)
+        try appendName(node, interfaceLength(of: node, index, text), index, text, &out)
         try reply.end(&out)
     }
 
+    /// How many bytes of a method's name are its interface's: those before the last dot.
+    static func interfaceLength(
+        of method: JSONIndex.Node, _ index: borrowing JSONIndex, _ text: Span<UInt8>
+    ) -> Int {
+        var count = 0
+        var length = 0
+        index.forEachByte(of: method, in: text) { byte in
+            if byte == UInt8(ascii: ".") { length = count }
+            count += 1
+        }
+        return length
+    }
+
+    // As many bytes of a string as are wanted, if they are a name. How the caller spelt it makes no
+    // difference: escapes are decoded.
     private static func appendName(
-        _ range: Range<Int>, _ text: Span<UInt8>, _ out: inout SecretBuffer
+        _ node: JSONIndex.Node, _ length: Int, _ index: borrowing JSONIndex, _ text: Span<UInt8>,
+        _ out: inout SecretBuffer
     ) throws(SecretMemoryError) {
-        var isName = range.count <= maximumName
-        for position in range where isName {
-            switch text[position] {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
-                continue
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
-                UInt8(ascii: "_"):
-                isName = position > range.lowerBound
-            default: isName = false
+        var isName = length <= maximumName
+        var count = 0
+        index.forEachByte(of: node, in: text) { byte in
+            if count < length, !mayStand(byte, at: count) { isName = false }
+            count += 1
+        }
+        try out.append("\"")
+        if isName {
+            // Nothing of a name must be escaped.
+            var left = length
+            try index.forEachByte(of: node, in: text) { byte throws(SecretMemoryError) in
+                if left > 0 { try out.append(byte) }
+                left -= 1
             }
         }
-        guard isName else {
-            try out.append("\"\"")
-            return
+        try out.append("\"")
+    }
+
+    private static func mayStand(_ byte: UInt8, at position: Int) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+            UInt8(ascii: "_"):
+            position > 0
+        default: false
         }
-        try out.appendJSONString(text.extracting(range))
     }
 }

@@ -24,7 +24,8 @@ import Varlink
         ("a", "a"), ("Z", "Z"), ("a.b-c_D9", "a.b-c_D9"), ("a.", "a."), ("a-", "a-"),
         (String(repeating: "x", count: 128), String(repeating: "x", count: 128)),
         (String(repeating: "x", count: 129), ""), ("", ""), (".a", ""), ("-a", ""), ("_a", ""),
-        ("9a", ""), ("2.00abcDEF", ""), ("a b", ""), ("a\\u0062", ""), ("a\\\\", ""), ("a/b", ""),
+        ("9a", ""), ("2.00abcDEF", ""), ("a b", ""), ("a\\u0062", "ab"), ("\\u0061", "a"),
+        ("a\\u0020b", ""), ("\\u0039a", ""), ("a\\\\", ""), ("a/b", ""),
         ("ä", ""), ("a小", ""), ("a\u{7F}", ""), ("a+b", ""), ("a=b", ""), ("a:b", ""), ("[", ""),
         ("@", ""), ("`", ""), ("{", ""),
     ]
@@ -54,7 +55,7 @@ import Varlink
 
     static let interfaces = [
         ("a.b.C", "a.b"), ("a", ""), (".", ""), ("a.", "a"), ("a..b", "a."), ("", ""),
-        ("2.00.X", ""),
+        ("2.00.X", ""), ("a\\u002eb\\u002EC", "a.b"), ("a.b.\\u0043", "a.b"),
     ]
 
     @Test("of a method whose interface is not served the interface is named", arguments: interfaces)
