@@ -130,6 +130,8 @@ struct Server: ~Copyable {
     mutating func run() throws(StartError) -> Int32 {
         readClocks()
         while !isEnding || change != nil { try turn(timeout()) }
+        // What the last one asked is recorded when it is closed.
+        for connection in connections.all() { close(connection) }
         return exitStatus
     }
 

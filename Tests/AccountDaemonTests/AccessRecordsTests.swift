@@ -191,6 +191,22 @@ import Testing
         #expect(try journal.messages().isEmpty)
     }
 
+    @Test("whoever asks for a change that the end waits for is recorded too")
+    func lastChange() throws {
+        let journal = try Journal()
+        let loop = try Loop(
+            records: AccessRecords(journal: try JournalSocket(path: journal.path)))
+        let client = try loop.connect()
+        try client.send(Message.call("GetToken") + Message.login)
+        try loop.server.turn(1000)
+        raise(SIGTERM)
+        #expect(try loop.server.run() == 0)
+        let messages = try journal.messages()
+        #expect(messages.count == 2)
+        #expect(messages.first?.contains("GetToken verdict=no-account count=1") == true)
+        #expect(messages.last?.contains("Login verdict=answered count=1") == true)
+    }
+
     @Test("where no records are kept nothing is written")
     func off() throws {
         var records = AccessRecords()

@@ -17,7 +17,8 @@ final class Loop {
     var server: Server
 
     init(
-        arenaCapacity: Int = 1 << 20, maximumConnections: Int = ConnectionTable.maximum
+        arenaCapacity: Int = 1 << 20, maximumConnections: Int = ConnectionTable.maximum,
+        records: consuming AccessRecords = AccessRecords()
     ) throws {
         folder = try StoreFolder()
         arena = try SecretArena.forTest(capacity: arenaCapacity)
@@ -38,7 +39,7 @@ final class Loop {
             policy: AccessPolicy(ownUID: geteuid()),
             groups: GroupNames(readers: nil, observers: nil), worker: try StoreWorker(files),
             signals: try SignalDescriptor(Self.signals), service: service,
-            records: AccessRecords(), maximumConnections: maximumConnections)
+            records: records, maximumConnections: maximumConnections)
         server.now = Server.readInstant()
     }
 
