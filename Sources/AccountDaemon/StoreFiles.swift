@@ -111,17 +111,21 @@ struct StoreFiles: ~Copyable, Sendable {
         if let expected = request.expectedSlots { try confirmSlots(expected) }
         if let loan = request.keyFile { try keyFile.create(loan) }
         var before: [Aside] = []
-        if let time = request.setsSlotsAsideAt {
-            before.append(try setAside(Self.slots, at: time))
-            before.append(try setAside(Self.slotsCopy, at: time))
-        }
         do throws(StoreFailure) {
+            if let time = request.setsSlotsAsideAt {
+                before.append(try setAside(Self.slots, at: time))
+                before.append(try setAside(Self.slotsCopy, at: time))
+            }
             if let slots = request.slots { try writeSlots(slots) }
             try saveAccount(request)
         } catch {
             // Without the account that they open, new slots would only shut the one that is stored.
-            if !error.isInPlace { putBack(before) }
-            throw error
+            if error.isInPlace || putBack(before) { throw error }
+            let kept = before.compactMap(\.kept).joined(separator: " and ")
+            throw StoreFailure(
+                errno: error.errno,
+                message: "\(error.message); the key slots could not be put back and are kept as "
+                    + kept, isInPlace: false)
         }
     }
 
@@ -189,12 +193,9 @@ struct StoreFiles: ~Copyable, Sendable {
             (try? directory.read(name: Self.account, limit: Self.maximumFileSize))
                 == request.account
         else {
-            let slots =
-                request.setsSlotsAsideAt == nil
-                ? "" : ", but for its key slots, which are kept aside: new ones stand there"
             return StoreFailure(
                 errno: error.errno.rawValue,
-                message: "\(place): \(error.message); what was stored before is unchanged\(slots)",
+                message: "\(place): \(error.message); what was stored before is unchanged",
                 isInPlace: false)
         }
         return StoreFailure(
@@ -290,11 +291,17 @@ struct StoreFiles: ~Copyable, Sendable {
     }
 
     /// Undoes what came after `setAside`, as far as the disk lets it.
-    private func putBack(_ asides: [Aside]) {
-        guard !asides.isEmpty else { return }
+    ///
+    /// - Returns: whether what was kept is back in its place.
+    private func putBack(_ asides: [Aside]) -> Bool {
+        guard !asides.isEmpty else { return true }
+        var isDone = true
         for aside in asides {
             if let kept = aside.kept {
-                guard (try? directory.rename(kept, to: aside.name)) != nil else { continue }
+                guard (try? directory.rename(kept, to: aside.name)) != nil else {
+                    isDone = false
+                    continue
+                }
                 // Where nothing was replaced yet both are names of one file, and a rename does nothing.
                 _ = try? removeIfThere(kept)
             } else {
@@ -302,6 +309,7 @@ struct StoreFiles: ~Copyable, Sendable {
             }
         }
         try? directory.sync()
+        return isDone
     }
 
     private func removeIfThere(_ name: String) throws(Errno) -> Bool {
