@@ -57,9 +57,19 @@ struct DaemonConnection: ~Copyable {
         guard isTrusted(server, trust, sendsSecret) else {
             throw CommandFailure(
                 .notPermitted, "\(path) is served by uid \(server), neither you nor root",
-                hint: "name the daemon that you mean with --socket PATH or --system")
+                hint: hint(trust, server))
         }
         return DaemonConnection(socket: socket, path: path, timeout: timeout)
+    }
+
+    /// A socket that was named is asked anything; it just gets no token.
+    private static func hint(_ trust: Trust, _ server: UInt32) -> String {
+        switch trust {
+        case .own, .system: "name the daemon that you mean with --socket PATH or --system"
+        case .named:
+            "a token is sent to your own daemon, root's or the system's alone; uid \(server) may "
+                + "log in there"
+        }
     }
 
     private static func cannotConnect(_ path: String, _ error: Errno) -> CommandFailure {

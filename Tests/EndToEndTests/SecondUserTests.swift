@@ -85,7 +85,7 @@ struct SecondUserTests {
             #expect(
                 result.errors == """
                     account: \(socket) is served by uid \(Self.owner), neither you nor root
-                    hint: name the daemon that you mean with --socket PATH or --system
+                    hint: a token is sent to your own daemon, root's or the system's alone; uid \(Self.owner) may log in there
 
                     """)
             // Not a byte came: a connection that sends nothing makes no record.
