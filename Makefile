@@ -11,7 +11,7 @@ zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 
-.PHONY: build demo test lint install attacks interoperation bench peers residue fuzz booted \
+.PHONY: build demo test lint install attacks interoperation bench peers residue fuzz model booted \
     completions manual clean
 
 build:
@@ -72,6 +72,9 @@ completions:
 
 manual:
 	./scripts/check-manual
+
+model:
+	./scripts/model
 
 clean:
 	rm -rf .build

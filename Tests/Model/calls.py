@@ -1,0 +1,174 @@
+"""Random calls, valid and invalid, from a small world of users and tokens that often meet."""
+
+from replies import ACCOUNT_INTERFACE, SERVICE_INTERFACE
+from spelling import Raw, Twice, spell
+
+QUERIES = ("GetStatus", "GetAccount", "GetToken", "CheckExpiry", "Export")
+CHANGES = ("Login", "UpdateProfile", "Logout", "Verify", "Repair")
+UIDS = ("1", "20", "20", "20", "99999999999999999999")
+NAMES = ("", "made up", "名前", 'a "quoted" \\ name', "\x7f\x01line\n", "n" * 256, "é" * 128)
+AVATARS = ("", "https://example.org/a.png", "a" * 2048)
+BAD_TEXTS = ("", " ", "x y", "tab\there", "é", "\x7f", "t" * 4097, "1" * 21, "12a", "n" * 257,
+             "é" * 129, "a" * 2049, "\U0001F600", "-1", "+5", "0x10")
+NUMBERS = (0, 1, -1, 59, 60, 61, 3600, 86_400, 315_360_000, 315_360_001, 253_402_300_799,
+           253_402_300_800, 2**31, 2**63 - 1, 2**63, -2**63, -2**63 - 1, 10**30, Raw("-0"),
+           Raw("1.0"), Raw("1e3"), Raw("1E400"), Raw("0.5"), Raw("1e-400"), Raw("9" * 400))
+BAD_NUMBERS = tuple(map(Raw, ("01", "-", "+1", "1.", ".5", "1e", "0x1", "NaN", "Infinity", "--1")))
+SERVED = tuple(f"{ACCOUNT_INTERFACE}.{name}" for name in QUERIES + CHANGES) + (
+    f"{SERVICE_INTERFACE}.GetInfo", f"{SERVICE_INTERFACE}.GetInterfaceDescription")
+UNSERVED = (f"{ACCOUNT_INTERFACE}.Nothing", f"{SERVICE_INTERFACE}.Nothing", "GetToken", "",
+            f"{ACCOUNT_INTERFACE}.gettoken", f"{ACCOUNT_INTERFACE}.", "org.example.Other.Method",
+            f".{ACCOUNT_INTERFACE}.GetToken", f"{ACCOUNT_INTERFACE}.GetToken.", "a." + "b" * 130,
+            "org.example." + "c" * 116, "2.00token", "é.x", f"{ACCOUNT_INTERFACE}.2.00token")
+
+
+def token(random):
+    """Printable ASCII of any length up to the limit, mostly short."""
+    length = random.choice((1, 2, 32, 32, 32, 200, 4095, 4096))
+    return "".join(chr(random.randint(0x21, 0x7E)) for _ in range(length))
+
+
+class Calls:
+    """Makes calls; `base` is the time around which tokens live, in seconds since 1970."""
+
+    def __init__(self, random, base):
+        self.random = random
+        self.base = base
+
+    def message(self, oddity=None, longest=65_536):
+        """The bytes of one message, its NUL included."""
+        random = self.random
+        if oddity is None:
+            oddity = random.choice((0, 0, 0.05, 0.5))
+        text = spell(self.call(), random, oddity)
+        if random.random() < 0.04:
+            text = self._spoil(text)
+        elif random.random() < 0.02:
+            # As long as it may be, or one byte longer.
+            text += b" " * (longest + random.choice((0, 0, 1)) - len(text))
+        return text.replace(b"\0", b" ") + b"\0"
+
+    def call(self):
+        """A call as a value, with what else may stand in it."""
+        random = self.random
+        pick = random.random()
+        if pick < 0.03:
+            return random.choice((None, [], "text", 5, {}, {"parameters": {}}, {"method": None},
+                                  {"method": 7}, [{"method": SERVED[0]}], Raw(""), Raw("}"),
+                                  Raw("\ufeff{}")))
+        method = random.choice(UNSERVED) if pick < 0.08 else self._method()
+        parameters = self.parameters(method.rpartition(".")[2])
+        call = {"method": method}
+        if parameters or random.random() < 0.8:
+            call["parameters"] = parameters
+        self._add_members(call)
+        return call
+
+    def _method(self):
+        random = self.random
+        return random.choices(SERVED, weights=(
+            4, 5, 9, 5, 3, 10, 4, 3, 2, 3, 1, 1))[0]
+
+    def _add_members(self, call):
+        random = self.random
+        if random.random() < 0.06:
+            call["oneway"] = random.choice((True, True, True, False, None))
+        if random.random() < 0.03:
+            call["more"] = random.choice((True, False, None))
+        if random.random() < 0.02:
+            call["upgrade"] = random.choice((True, False, None))
+        if random.random() < 0.01:
+            call[random.choice(("oneway", "more", "upgrade", "parameters", "method"))] = (
+                random.choice((1, "true", [], {}, Raw("-1"))))
+        if random.random() < 0.03:
+            call[random.choice(("id", "x" * 300, "Method", "é"))] = self._nested()
+
+    def _nested(self):
+        random = self.random
+        depth = random.choice((0, 1, 3, 14, 15, 16, 40))
+        value = random.choice((1, None, "x", {}, []))
+        for _ in range(depth):
+            value = [value] if random.random() < 0.5 else {"n": value}
+        return value
+
+    def parameters(self, name):
+        """What a method takes, or nearly."""
+        random = self.random
+        given = {}
+        if name in ("GetToken", "CheckExpiry") and random.random() < 0.6:
+            given["min_validity"] = self._number((0, 1, 10, 60, 3600, 86_400, 10**6))
+        elif name == "Login":
+            given = self._login()
+        elif name == "UpdateProfile":
+            self._maybe(given, "screen_name", NAMES, 0.6)
+            self._maybe(given, "avatar_large", AVATARS, 0.5)
+        elif name == "Logout":
+            self._maybe(given, "if_uid", UIDS, 0.4)
+        elif name == "GetInterfaceDescription" and random.random() < 0.9:
+            given["interface"] = random.choice(
+                (ACCOUNT_INTERFACE, SERVICE_INTERFACE, "org.example.Other", "", "2.00x", "é"))
+        if random.random() < 0.06:
+            given[random.choice(list(given) or ["min_validity"])] = random.choice(
+                (None, None, True, False, "text", "1", [], {}, self._number(), self._nested()))
+        if random.random() < 0.05:
+            given[random.choice(("min_validty", "x", "é", "2.00token", "p" * 128, "p" * 129, "",
+                                 "a-b_c.d9", "_a", "min_validity"))] = self._number()
+        if given and random.random() < 0.01:
+            pairs = list(given.items())
+            return Twice([*pairs, (pairs[0][0], pairs[0][1])])
+        return given
+
+    def _maybe(self, given, name, values, chance):
+        if self.random.random() < chance:
+            given[name] = self.random.choice(values if self.random.random() < 0.92 else BAD_TEXTS)
+
+    def _number(self, usual=NUMBERS):
+        random = self.random
+        pick = random.random()
+        if pick < 0.02:
+            return random.choice(BAD_NUMBERS)
+        return random.choice(usual if pick < 0.8 else NUMBERS)
+
+    def _login(self):
+        random = self.random
+        given = {"access_token": token(random), "uid": random.choice(UIDS)}
+        how = random.random()
+        if how < 0.55:
+            given["expires_in"] = self._number((1, 60, 3600, 3600, 86_400, 2_592_000))
+            if random.random() < 0.5:
+                given["issued_at"] = self.base + random.choice((-86_400, -3600, -60, 0, 0, 0, 600))
+        else:
+            given["expires_at"] = self.base + random.choice(
+                (-3600, -1, 0, 1, 60, 3600, 3600, 86_400, 86_400))
+        if how > 0.97:
+            given[random.choice(("expires_in", "issued_at", "expires_at"))] = self._number()
+        self._maybe(given, "screen_name", NAMES, 0.4)
+        self._maybe(given, "avatar_large", AVATARS, 0.3)
+        if random.random() < 0.3:
+            given["refresh_token"] = token(random)
+        if random.random() < 0.35:
+            given["replace"] = random.choice((True, True, True, False, None))
+        if random.random() < 0.05:
+            given[random.choice(("access_token", "uid", "refresh_token"))] = (
+                random.choice(BAD_TEXTS))
+        if random.random() < 0.02:
+            del given[random.choice(("access_token", "uid"))]
+        return given
+
+    def _spoil(self, text):
+        random = self.random
+        data = bytearray(text)
+        for _ in range(random.randint(1, 3)):
+            place = random.randrange(len(data) + 1)
+            how = random.randrange(4)
+            if how == 0 and data:
+                data[place - 1] ^= 1 << random.randrange(8)
+            elif how == 1 and data:
+                del data[place - 1]
+            elif how == 2:
+                data[place:place] = random.choice(
+                    (b",", b"{", b"}", b'"', b"\\", b"\xff", b"\xc0\x80", b"\xed\xa0\x80",
+                     b"\\ud800", b"\\u0000", b"\\x", b"\x01", b" ", b"[" * 20))
+            else:
+                del data[place:]
+        return bytes(data)

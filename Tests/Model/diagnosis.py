@@ -1,0 +1,96 @@
+"""What a store's files are worth together. docs/FORMAT.md, "Files"; docs/PROTOCOL.md, "Changes" """
+
+from files import ACCOUNT, SLOTS, SLOTS_COPY, SPARE
+from watch import date
+
+REPAIR = "`account doctor --repair`"
+
+
+class Diagnosis:
+    """Judges the files as they are now.
+
+    `held` is the account that the daemon holds, where that counts as the best spare.
+    """
+
+    def __init__(self, files, held=None, is_replaced=False):
+        self.standing = ("empty",)
+        self.account = None
+        self.key = None
+        # The slots to open the store with, and whether keyslots.plist holds them.
+        self.slots = None
+        self.slots_in_place = False
+        self.findings = files.findings()
+        # What would mend the store: the name, the blob, whether what is there is kept.
+        self.mendings = []
+        self._judge_slots(files)
+        if self.slots and self._unlock(files):
+            self._judge_account(files, None if is_replaced else held)
+
+    def _damaged(self, what):
+        self.findings.append(what)
+        if self.standing[0] != "damaged":
+            self.standing = ("damaged", what)
+
+    def _judge_slots(self, files):
+        slots, copy = files.read_slots(SLOTS), files.read_slots(SLOTS_COPY)
+        if slots[0] == "good":
+            self.slots, self.slots_in_place = slots[1], True
+            if copy == slots:
+                return
+            how = {"absent": "is missing", "good": "differs from keyslots.plist"}.get(copy[0])
+            self.findings.append(f"{SLOTS_COPY} {how or copy[1]}; {REPAIR} makes it again")
+            self.mendings.append((SLOTS_COPY, slots[1], False))
+        elif slots[0] == "bad" and copy[0] == "good":
+            self._damaged(f"{SLOTS} {slots[1]}; {REPAIR} brings it back from its copy")
+            self.mendings.append((SLOTS, copy[1], True))
+            self.slots = copy[1]
+        elif slots[0] == "bad":
+            self._damaged(f"{SLOTS} {slots[1]}, and there is no good copy: "
+                          "`account login --replace` begins anew and keeps it aside")
+        elif files.is_sealed() and copy[0] == "good":
+            self._damaged(f"{SLOTS} is missing; {REPAIR} brings it back from its copy")
+            self.mendings.append((SLOTS, copy[1], False))
+            self.slots = copy[1]
+        elif files.is_sealed():
+            self._damaged(f"{SLOTS} is missing, and there is no good copy, though sealed files "
+                          "are there: put it back, or `account login --replace` begins anew")
+
+    def _unlock(self, files):
+        found = files.read_key()
+        where = f"the key file {files.key_path}"
+        if found[0] == "read" and found[1] is self.slots.meaning:
+            self.key = self.slots.key
+            return True
+        self.findings.append({
+            "absent": f"{where} is missing; put it back",
+            "read": f"{where} is not the one that opens this store"}.get(found[0]) or found[2])
+        if self.standing == ("empty",):
+            self.standing = ("locked",)
+        return False
+
+    def _judge_account(self, files, held):
+        previous = files.read_account(SPARE, self.key)
+        current = files.read_account(ACCOUNT, self.key)
+        spare = None
+        if previous[0] == "bad":
+            self.findings.append(
+                f"{previous[1]}; it is a spare, and the next login replaces it")
+        elif previous[0] == "good":
+            spare = ("the previous generation", previous[1], files.items[SPARE].blob)
+        if held and held.key is self.key:
+            spare = ("the account that the daemon holds", held.meaning, held)
+        if current[0] == "good":
+            if self.standing == ("empty",):
+                self.account, self.standing = files.items[ACCOUNT].blob, ("present",)
+            return
+        if current[0] == "absent" and spare is None:
+            return
+        fault = f"{ACCOUNT} is missing" if current[0] == "absent" else current[1]
+        if spare is None:
+            self._damaged(f"{fault}, and there is no previous generation: "
+                          "log in again with `account login --replace`")
+            return
+        what, account, blob = spare
+        self._damaged(f"{fault}; {REPAIR} brings back {what}, of uid {account.uid}, whose token "
+                      f"expires {date(account.expires_at)}")
+        self.mendings.append((ACCOUNT, blob, current[0] == "bad"))

@@ -1,0 +1,98 @@
+"""Models with one mistake each: a run that does not notice them would notice nothing.
+
+Each is a promise of docs/PROTOCOL.md, broken on the model's side, where that is as good as a daemon
+that breaks it.
+"""
+
+from unittest import mock
+
+import changes
+import connection
+import service
+import strict_json
+import watch
+import world
+
+MAXIMUM_SEQUENCES = 200
+
+
+def _mutants():
+    remaining = watch.Watch.remaining
+    handle, logout = service.Service.handle, service.Service.logout
+    login = service.Service.login
+
+    def expires_a_second_late(self, realtime, boottime):
+        left = remaining(self, realtime, boottime)
+        return 1 if left == 0 else left
+
+    def comes_to_life_with_the_clock(self, realtime, boottime):
+        self.seen_expired = False
+        return remaining(self, realtime, boottime)
+
+    def has_another_token(self, text, role, connections):
+        outcome = handle(self, text, role, connections)
+        found = (outcome.reply or {}).get("parameters", {})
+        if "access_token" in found:
+            found["access_token"] = found["access_token"][:-1] + "~"
+        return outcome
+
+    def keeps_the_spare(self, given):
+        spare = self.files.items.get(changes.SPARE)
+        reply = logout(self, given)
+        if spare:
+            self.files.items[changes.SPARE] = spare
+        return reply
+
+    def takes_no_replace(self, given):
+        given.members = {**given.members, "replace": None}
+        return login(self, given)
+
+    of = mock.patch.object
+    # With each the seed from which to look: one that tells it soon.
+    return {
+        "a token that is good in its last second": (514, of(
+            watch.Watch, "remaining", expires_a_second_late)),
+        "a token that a step of the clock brings to life": (519, of(
+            watch.Watch, "remaining", comes_to_life_with_the_clock)),
+        "another last letter of the token": (502, of(
+            service.Service, "handle", has_another_token)),
+        "a spare that stays after a logout": (528, of(
+            service.Service, "logout", keeps_the_spare)),
+        "a replace that is not heard": (521, of(service.Service, "login", takes_no_replace)),
+        "readers who may export": (522, mock.patch.dict(service.REQUIRED, {"Export": "reader"})),
+        "a name twice in an object": (521, of(strict_json, "_object", dict)),
+        "a message of one byte too many": (581, mock.patch.dict(
+            connection.LONGEST, {"owner": 65_537})),
+        "half-sent messages that last a second longer": (560, of(
+            connection, "HALF_SENT_MILLISECONDS", 31_000)),
+        "damage that is not told": (516, of(
+            changes.Changes, "verify", lambda self, given: changes.answer(findings=[]))),
+        "errors in another order of members": (502, of(world, "is_same", _is_same_backwards))}
+
+
+def _is_same_backwards(real, model):
+    if isinstance(model, dict) and len(model.get("parameters", {})) > 1:
+        model = {**model, "parameters": dict(reversed(model["parameters"].items()))}
+    return _IS_SAME(real, model)
+
+
+_IS_SAME = world.is_same
+
+
+def survivors(laboratory, generate, steps):
+    """The mutants that no sequence has told from a daemon; says of the others how many it took."""
+    alive = []
+    for name, (seed, patch) in _mutants().items():
+        sequences = (generate(seed + number, steps) for number in range(MAXIMUM_SEQUENCES))
+        with patch:
+            number, found = next(((number, sequence) for number, sequence in enumerate(sequences, 1)
+                                  if laboratory.fault(sequence)), (None, None))
+        if found is None:
+            print(f"control: {name}: NOT found by {MAXIMUM_SEQUENCES} sequences", flush=True)
+            alive.append(name)
+        elif fault := laboratory.fault(found):
+            print(f"control: {name}: without it the sequence fails too: {fault[1]}", flush=True)
+            alive.append(name)
+        else:
+            print(f"control: {name}: found by sequence {number}", flush=True)
+    return alive

@@ -1,0 +1,239 @@
+"""What docs/PROTOCOL.md and the interface file promise, as a program: calls in, answers out.
+
+A model of the daemon without its sockets, threads and ciphers. It is copied to try what would come
+of a call, and to look for an order of calls that explains what was answered.
+"""
+
+import strict_json
+from changes import Changes
+from files import Files
+from replies import (
+    ACCOUNT_INTERFACE, SERVICE_INTERFACE, Outcome, Refused, answer, invalid_field,
+    invalid_parameter, own, standard)
+from watch import date
+
+ROLES = ("stranger", "observer", "reader", "owner")
+REQUIRED = {
+    **dict.fromkeys(("GetStatus", "CheckExpiry"), "observer"),
+    **dict.fromkeys(("GetAccount", "GetToken"), "reader"),
+    **dict.fromkeys(("Login", "UpdateProfile", "Logout", "Export", "Verify", "Repair"), "owner")}
+VERSION = "0.1.0"
+
+
+class Service(Changes):
+    """The daemon's state. `about` is what it may say of itself that no model can know."""
+
+    def __init__(self, path, key_path, owner, description):
+        self.files = Files(path, key_path, owner)
+        self.descriptions = description
+        self.memory = None
+        self.realtime = self.boottime = 0
+        self.standing = ("empty",)
+        self.held = self.watch = self.key = self.slots = None
+        self.slots_in_place = False
+        # Another directory has come to the path since the store was read.
+        self.is_replaced = False
+
+    def copy(self):
+        """The same state, to go on from by itself."""
+        other = Service.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.files = self.files.copy()
+        other.watch = self.watch and self.watch.copy()
+        return other
+
+    # MARK: Calls
+
+    def handle(self, text, role, connections):
+        """What becomes of one message, given without its NUL."""
+        try:
+            call = _Call(text)
+        except strict_json.NotStrict:
+            return Outcome("close", None, None, "malformed")
+        verdict, method = "answered", None
+        try:
+            method = self._find(call.method)
+            if ROLES.index(role) < ROLES.index(self._required(method)):
+                raise standard("PermissionDenied", "denied")
+            if call.upgrade:
+                raise invalid_parameter("upgrade")
+            reply = self._answer(method, call, role, connections)
+        except Refused as refusal:
+            reply, verdict = refusal.reply, refusal.verdict
+            if role == "observer" and verdict == "damaged":
+                reply["parameters"]["what"] = (
+                    "the store needs repair, of which its owner is told more")
+        if call.oneway:
+            return Outcome("silence", None, method, verdict)
+        return Outcome("reply", reply, method, verdict)
+
+    @staticmethod
+    def _find(name):
+        interface, _, method = name.rpartition(".")
+        served = {ACCOUNT_INTERFACE: REQUIRED,
+                  SERVICE_INTERFACE: ("GetInfo", "GetInterfaceDescription")}
+        if interface not in served:
+            refusal = invalid_parameter(interface)
+            raise standard("InterfaceNotFound", "unknown-method",
+                           interface=refusal.reply["parameters"]["parameter"])
+        if method not in served[interface]:
+            refusal = invalid_parameter(name)
+            raise standard("MethodNotFound", "unknown-method",
+                           method=refusal.reply["parameters"]["parameter"])
+        return name
+
+    @staticmethod
+    def _required(name):
+        return REQUIRED.get(name.rpartition(".")[2], "observer")
+
+    def _answer(self, method, call, role, connections):
+        interface, _, name = method.rpartition(".")
+        given = Given(call.parameters)
+        if interface == SERVICE_INTERFACE:
+            return self._describe(name, given)
+        if name == "GetStatus":
+            given.refuse_others()
+            return answer(status=self.status(role, connections))
+        if name == "GetToken":
+            return self._token(given)
+        if name == "CheckExpiry":
+            minimum = _minimum(given)
+            left = self.remaining()
+            return answer(valid=0 < left >= minimum, expires_at=self.held.meaning.expires_at,
+                          remaining=left)
+        if name == "GetAccount":
+            given.refuse_others()
+            return self.with_account()
+        if name == "Export":
+            given.refuse_others()
+            left = self.remaining()
+            account = self.held.meaning
+            tokens = {"access_token": account.token}
+            if account.refresh_token is not None:
+                tokens["refresh_token"] = account.refresh_token
+            return answer(**tokens, account=describe(account, left))
+        return getattr(self, name.lower())(given)
+
+    def _describe(self, name, given):
+        if name == "GetInfo":
+            given.refuse_others()
+            return answer(vendor="accountd", product="accountd", version=VERSION, url="",
+                          interfaces=[SERVICE_INTERFACE, ACCOUNT_INTERFACE])
+        # Here an unknown parameter is said before a missing one.
+        Given(given.members).refuse_others("interface")
+        wanted = given.text("interface")
+        if wanted is None:
+            raise invalid_parameter("interface")
+        if wanted not in self.descriptions:
+            refusal = invalid_parameter(wanted)
+            raise standard("InterfaceNotFound", "invalid",
+                           interface=refusal.reply["parameters"]["parameter"])
+        return answer(description=self.descriptions[wanted])
+
+    def _token(self, given):
+        minimum = _minimum(given)
+        left = self.remaining()
+        account = self.held.meaning
+        if not 0 < left >= minimum:
+            raise own("TokenExpired", "expired", expires_at=account.expires_at, remaining=left)
+        return answer(access_token=account.token, uid=account.uid, expires_at=account.expires_at)
+
+    def status(self, role, connections):
+        """`Status`. Whoever asks how the clock stands looks at it, too."""
+        self.look()
+        return {"state": self.standing[0], "version": VERSION,
+                "protection": ["keyfile"] if self.slots else [],
+                "memory": self.memory[0], "locked_bytes": self.memory[1],
+                "clock": self.watch.clock(self.realtime) if self.watch else "steady",
+                "connections": connections, "role": role}
+
+    def look(self):
+        """Sees how much is left; None where there is no account."""
+        return self.watch.remaining(self.realtime, self.boottime) if self.watch else None
+
+    def remaining(self):
+        """Seconds that are left, or why there is nothing to speak of."""
+        if self.watch is None:
+            self.refuse_standing()
+        return self.look()
+
+    def refuse_standing(self):
+        """Says why no account is there."""
+        if self.standing[0] == "locked":
+            raise own("Locked", "locked")
+        if self.standing[0] == "damaged":
+            raise own("StoreDamaged", "damaged", what=self.standing[1])
+        raise own("NoAccount", "no-account")
+
+    def with_account(self):
+        """The reply of every method that gives back the account."""
+        left = self.remaining()
+        return answer(account=describe(self.held.meaning, left))
+
+
+class Given:
+    """The parameters of one call; null counts as absent, and what nobody reads is refused."""
+
+    def __init__(self, members):
+        self.members = members or {}
+        self.known = set()
+
+    def _value(self, name, right):
+        self.known.add(name)
+        value = self.members.get(name)
+        if value is not None and not right(value):
+            raise invalid_parameter(name)
+        return value
+
+    def text(self, name):
+        """A string."""
+        return self._value(name, lambda value: isinstance(value, str))
+
+    def integer(self, name):
+        """A whole number of 64 bits."""
+        return self._value(
+            name, lambda value: isinstance(value, int) and not isinstance(value, bool))
+
+    def boolean(self, name):
+        """True or false."""
+        return self._value(name, lambda value: isinstance(value, bool))
+
+    def refuse_others(self, *names):
+        """The first that is unknown is refused by its name."""
+        for name in self.members:
+            if name not in self.known and name not in names:
+                raise invalid_parameter(name)
+
+
+class _Call:
+    """A message as a call; NotStrict where it is none."""
+
+    def __init__(self, text):
+        message = strict_json.read(text)
+        if not isinstance(message, dict) or not isinstance(message.get("method"), str):
+            raise strict_json.NotStrict("no call")
+        self.method = message["method"]
+        self.parameters = message.get("parameters")
+        if not isinstance(self.parameters, (dict, type(None))):
+            raise strict_json.NotStrict("parameters of another type")
+        flags = [message.get(name) for name in ("oneway", "more", "upgrade")]
+        if not all(flag is None or isinstance(flag, bool) for flag in flags):
+            raise strict_json.NotStrict("a flag of another type")
+        self.oneway, _, self.upgrade = map(bool, flags)
+
+
+def _minimum(given):
+    minimum = given.integer("min_validity") or 0
+    given.refuse_others()
+    if minimum < 0:
+        raise invalid_field("min_validity", "must not be negative; it is a number of seconds")
+    return minimum
+
+
+def describe(account, left):
+    """`Account`."""
+    members = {"uid": account.uid, "screen_name": account.screen_name,
+               "avatar_large": account.avatar_large, "expires_in": account.expires_in,
+               "issued_at": account.issued_at, "expires_at": account.expires_at,
+               "expires_date": date(account.expires_at), "expired": left <= 0, "remaining": left}
+    return {name: value for name, value in members.items() if value is not None}

@@ -1,0 +1,186 @@
+"""Sequences of steps from a seed, and how a step is done.
+
+A sequence is data: tuples of a name and what it needs. So it can be printed, cut down and replayed.
+"""
+
+import random
+
+import commands
+import floods
+import interruptions
+import orders
+import peers
+from calls import CHANGES, Calls
+from files import ACCOUNT, OTHER_SEALED, SLOTS, SLOTS_COPY, SPARE
+from wire import message
+from world import World
+
+MAXIMUM_CONNECTIONS = 9
+# What a damaged file is: the weights favour what can be mended.
+DAMAGE = ("flip", "flip", "cut", "extend", "empty", "junk", "huge", "remove", "remove", "remove",
+          "symlink", "directory", "mode", "owner", "restore", "restore", "restore", "copy")
+DAMAGED = (ACCOUNT, ACCOUNT, ACCOUNT, SPARE, SLOTS, SLOTS, SLOTS_COPY, "key", "key", OTHER_SEALED)
+CLOCK_STEPS = (0, 1, 1, 30, 59, 60, 61, 3599, 3600, 86_400, -1, -60, -3600, -86_400, 10**7, -10**7)
+BASE = 1_800_000_000
+
+
+def generate(seed, count):
+    """So many steps, the first of which says what kind of daemon it is."""
+    return Generator(random.Random(seed)).steps(count)
+
+
+class Generator:
+    """Makes steps. It knows which connections it has opened, not what became of them."""
+
+    def __init__(self, source):
+        self.random = source
+        self.calls = Calls(source, BASE)
+        self.names = {}
+        self.made = 0
+
+    def steps(self, count):
+        """The whole sequence."""
+        random = self.random
+        owner = random.choice((peers.OWNER, peers.OWNER, peers.OTHER_OWNER))
+        steps = [("daemon", owner, random.random() < 0.3)]
+        kinds = {"connect": 8, "send": 60, "pipeline": 8, "half": 5, "close": 3, "half-close": 2,
+                 "clock": 9, "restart": 2, "signal": 1, "damage": 12, "burst": 8, "killed": 2,
+                 "ended": 1, "command": 3, "directory": 3, "flood": 2}
+        names, weights = list(kinds), list(kinds.values())
+        # Something to lose, most of the time.
+        if random.random() < 0.8:
+            steps.append(self._connect("root"))
+            steps.append(("send", 1, self._login(), 1))
+        while len(steps) < count:
+            kind = random.choices(names, weights)[0]
+            steps.append(getattr(self, f"_{kind.replace('-', '_')}")())
+        return steps
+
+    def _login(self):
+        return message("Login", self.calls.parameters("Login"))
+
+    def _connect(self, user=None):
+        self.made += 1
+        names = (*peers.NAMES, "root", "root", "root", "reader", "observer")
+        self.names[self.made] = user or self.random.choice(names)
+        step = ("connect", self.made, self.names[self.made])
+        if len(self.names) > MAXIMUM_CONNECTIONS:
+            del self.names[next(iter(self.names))]
+        return step
+
+    def _peer(self):
+        return self.random.choice(list(self.names) or [1])
+
+    def _longest(self, name):
+        owners = ("root", "second")
+        return 65_536 if self.names.get(name) in owners else 4096
+
+    def _send(self):
+        name = self._peer()
+        return ("send", name, self.calls.message(longest=self._longest(name)),
+                self.random.choice((1, 1, 1, 2, 5)))
+
+    def _pipeline(self):
+        name = self._peer()
+        count = self.random.choice((2, 3, 8, 40))
+        data = b"".join(self.calls.message(longest=4096) for _ in range(count))
+        return ("send", name, data, self.random.choice((1, 1, 3)))
+
+    def _half(self):
+        name = self._peer()
+        data = self.calls.message(longest=self._longest(name))
+        return ("send", name, data[:self.random.randrange(len(data))], 1)
+
+    def _close(self):
+        return ("close", self._peer())
+
+    def _half_close(self):
+        return ("half-close", self._peer())
+
+    def _clock(self):
+        random = self.random
+        seconds = random.choice(CLOCK_STEPS)
+        usual = abs(seconds) * 1000 if abs(seconds) < 10**6 else 0
+        passed = random.choice((usual, usual, 0, 1, 999, 1000, 29_999, 30_000))
+        return ("clock", seconds, passed)
+
+    def _restart(self):
+        return ("restart", self.random.choice(("term", "term", "kill")))
+
+    def _signal(self):
+        return ("signal", self.random.choice(("SIGHUP", "SIGUSR1", "SIGSTOP")))
+
+    def _damage(self):
+        return ("damage", self.random.choice(DAMAGED), self.random.choice(DAMAGE),
+                self.random.randrange(10**6))
+
+    def _directory(self):
+        return ("directory", self.random.choice(("save", "remove", "empty", "restore", "restore")))
+
+    def _flood(self):
+        return ("flood", self._peer(), self.random.choice(("read", "late", "leave")))
+
+    def _burst(self):
+        random = self.random
+        names = random.sample(list(self.names), min(len(self.names), random.randint(2, 4)))
+        sends = tuple((name, b"".join(self.calls.message(longest=4096)
+                                      for _ in range(random.randint(1, 4)))) for name in names)
+        return ("burst", sends, random.random() < 0.5)
+
+    def _change(self):
+        method = self.random.choice(CHANGES)
+        return message(method, self.calls.parameters(method))
+
+    def _killed(self):
+        return ("killed", self._peer(), self._change(), self.random.choice(
+            (0, 50, 100, 200, 300, 500, 800, 1200, 3000)))
+
+    def _ended(self):
+        return ("ended", self._peer(), self._change())
+
+    def _command(self):
+        random = self.random
+        user = random.choice((*peers.NAMES, "root", "root", "root"))
+        minimum = ["--min-validity", str(random.choice((0, 1, 60, 3600, 10**6)))]
+        words = random.choice((
+            ["token", *minimum], ["token", "--json"], ["header"],
+            ["check", "--format", "json", *minimum], ["check", "--quiet"], ["status", "--json"],
+            ["expires", "--format", "unix"], ["show", "--json"], ["logout", "--if-uid", "20"],
+            ["logout"],
+            ["login", "--issued-at", str(BASE), *random.choice(([], ["--replace"]))]))
+        response = None
+        if words[0] == "login":
+            response = ('{"access_token":"2.00%d","expires_in":%d,"uid":"%s"}' % (
+                random.randrange(10**9), random.choice((60, 3600, 86_400)),
+                random.choice(("1", "20"))))
+        return ("command", user, tuple(words), response)
+
+
+# MARK: Doing them
+
+
+def perform(world, step):
+    """Does one step to the daemon and to the model."""
+    kind, *words = step
+    if kind in OF_CONNECTIONS and words[0] not in world.peers:
+        return
+    if kind == "connect":
+        if words[0] in world.peers or len(world.peers) == MAXIMUM_CONNECTIONS:
+            return
+    elif kind in INTERRUPTED:
+        if not world.peers[words[0]].model.may_begin():
+            return
+    STEPS[kind](world, *words)
+    if kind in INTERRUPTED:
+        world.start()
+
+
+OF_CONNECTIONS = ("send", "close", "half-close", "killed", "ended", "flood")
+INTERRUPTED = ("killed", "ended")
+STEPS = {
+    "connect": World.connect, "send": World.send, "close": World.close,
+    "half-close": World.half_close, "clock": World.step_clock, "restart": World.restart,
+    "signal": World.signal, "burst": orders.burst, "flood": floods.flood, "command": commands.run,
+    "killed": interruptions.killed, "ended": interruptions.ended,
+    "damage": lambda world, *words: world.disk.damage(world.service.files, *words),
+    "directory": lambda world, how: world.disk.replace_directory(world.service.files, how)}

@@ -1,0 +1,85 @@
+"""Bytes over sockets, and replies held against those of the model."""
+
+import collections
+import fcntl
+import json
+import select
+import struct
+import time
+
+PATIENCE = 20
+SIOCOUTQ = 0x5411
+
+
+class Mismatch(Exception):
+    """The daemon and the model differ."""
+
+
+def exchange(peer, parts, replies):
+    """Sends the parts while it receives. None: until the peer closes. (bytes, whether it closed)"""
+    received, pending = b"", collections.deque(parts)
+    deadline = time.monotonic() + PATIENCE
+    while pending or replies is None or received.count(b"\0") < replies:
+        left = deadline - time.monotonic()
+        readable, writable, _ = select.select([peer], [peer] if pending else [], [], max(0, left))
+        if not readable and not writable:
+            if left > 0:
+                continue
+            return received, False
+        if readable:
+            try:
+                part = peer.recv(1 << 18)
+            except (ConnectionResetError, BrokenPipeError):
+                part = b""
+            if not part:
+                return received, True
+            received += part
+        elif writable:
+            try:
+                sent = peer.send(pending[0])
+                pending[0] = pending[0][sent:]
+            except (ConnectionResetError, BrokenPipeError):
+                pending.clear()
+                continue
+            if not pending[0]:
+                pending.popleft()
+    return received, False
+
+
+def receive(peer, replies):
+    """What comes without asking."""
+    return exchange(peer, (), replies)
+
+
+def cut(data, parts):
+    """The bytes in so many parts of nearly the same length."""
+    size = max(1, -(-len(data) // parts))
+    return [data[start:start + size] for start in range(0, len(data), size)]
+
+
+def unread_bytes(peer):
+    """Bytes that were sent and that the other side has not taken yet."""
+    return struct.unpack("i", fcntl.ioctl(peer, SIOCOUTQ, bytes(4)))[0]
+
+
+def wait_until(condition, complaint):
+    """Polls; what does not come is a mismatch."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > deadline:
+            raise Mismatch(complaint)
+        time.sleep(0.0005)
+
+
+def is_same(real, model):
+    """Whether a reply's text is this value, the order of members included."""
+    try:
+        return json.loads(real, object_pairs_hook=list) == json.loads(
+            json.dumps(model), object_pairs_hook=list)
+    except ValueError:
+        return False
+
+
+def shown(reply):
+    """A reply for a person."""
+    return "nothing" if reply is None else reply[:600].decode(errors="replace")

@@ -1,0 +1,313 @@
+"""A real daemon beside the model of one: whatever is done to both must come out the same."""
+
+import collections
+import itertools
+import json
+import mmap
+import os
+import pathlib
+import re
+import select
+import signal
+import socket
+import struct
+import subprocess
+import time
+
+import disk
+import peers
+import wire
+from connection import DENIED, TOO_LONG, Connection
+from daemon import Daemon
+from files import Registry
+from replies import ACCOUNT_INTERFACE, Outcome
+from service import Service
+from streams import (
+    PATIENCE, Mismatch, cut, exchange, is_same, receive, shown, unread_bytes, wait_until)
+
+DENIAL = {"error": "org.varlink.service.PermissionDenied", "parameters": {}}
+BARRIER = wire.message("Verify", {"x": 1})
+RECORD = re.compile(r"access: uid=(\d+) pid=(\d+) exe=\S* method=(\S+) verdict=(\S+) count=(\d+)$")
+
+
+def build_clock(directory):
+    """The library that stops the daemon's clocks."""
+    library = pathlib.Path(directory) / "clock.so"
+    source = pathlib.Path(__file__).with_name("clock.c")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", source, "-o",
+                    library], check=True)
+    return library
+
+
+class Peer:
+    """A connection: the real one, and what the model knows of it."""
+
+    def __init__(self, real, model):
+        self.socket, self.model = real, model
+        real.setblocking(False)
+
+
+class World:
+    """One daemon, its users and its store, from the first start to the end of a sequence."""
+
+    def __init__(self, programs, library, brokers, place, owner, verbose, base,
+                 service=Service):
+        self.programs, self.library, self.brokers = programs, library, brokers
+        self.place = pathlib.Path(place)
+        self.owner, self.verbose = owner, verbose
+        self.directory = self.place / "daemon"
+        self.socket_path = self.place / "run" / "socket"
+        self.socket_path.parent.mkdir()
+        os.chown(self.socket_path.parent, owner, owner)
+        self.registry = Registry()
+        state = self.directory / "state"
+        self.service = service(str(state), str(self.directory / "key"), owner,
+                               programs.descriptions)
+        self.service.realtime, self.service.boottime = base, 1_000_000
+        self.disk = disk.Disk(state, self.directory / "key", owner, self.registry)
+        self.clock_file = open(self.place / "clock", "w+b")
+        self.clock_file.truncate(16)
+        self.clock = mmap.mmap(self.clock_file.fileno(), 16)
+        self.peers = {}
+        self.control = self.daemon = None
+        self.tally = collections.Counter()
+        self.start()
+
+    # MARK: The daemon's life
+
+    def start(self):
+        """Starts the daemon; the model reads its store."""
+        self._set_clock()
+        self.daemon = Daemon(
+            self.programs.accountd, self.directory, "--readers", str(peers.READERS),
+            "--observers", str(peers.OBSERVERS), socket=self.socket_path, verbose=self.verbose,
+            user=self.owner or None,
+            environment={"LD_PRELOAD": str(self.library), "MODEL_CLOCK": str(self.place / "clock")})
+        self.service = self.service.copy()
+        self.service.restart()
+        self.tally.clear()
+        self.records_are_known = True
+        self.log_start = self.daemon.log.stat().st_size
+        self.control = Peer(wire.connect(self.socket_path, PATIENCE),
+                            Connection(peers.USERS["root"], 0))
+        status = self._ask_control("GetStatus")["parameters"]["status"]
+        self.service.memory = status["memory"], status["locked_bytes"]
+        if self.service.memory not in (("memfd_secret", 2 << 20), ("locked", 2 << 20)):
+            raise Mismatch(f"memory is {self.service.memory}")
+        self.probe()
+        self.check_disk()
+
+    def end(self, number=signal.SIGTERM, check=True):
+        """Ends the daemon; its connections go with it."""
+        self.daemon.signal(signal.SIGCONT)
+        self.daemon.signal(number)
+        status = self.daemon.wait(PATIENCE)
+        expected = -signal.SIGKILL if number == signal.SIGKILL else 0
+        if status != expected:
+            raise Mismatch(f"exit status {status}: {self.daemon.errors()}")
+        for name, peer in [*self.peers.items()]:
+            self._must_be_closed(name, peer)
+        self._must_be_closed("control", self.control)
+        self.peers.clear()
+        if check:
+            self.check_disk()
+        if number != signal.SIGKILL:
+            if os.path.lexists(self.socket_path):
+                raise Mismatch("the socket is there still after the end")
+            self._check_log()
+
+    def restart(self, how):
+        """Ends the daemon and starts another one on the same store."""
+        self.end(signal.SIGTERM if how == "term" else signal.SIGKILL)
+        self.start()
+
+    def signal(self, name):
+        """A signal that changes nothing; SIGSTOP is followed by SIGCONT."""
+        self.daemon.signal(getattr(signal, name))
+        self.daemon.signal(signal.SIGCONT)
+        self.barrier()
+
+    def _check_log(self):
+        with open(self.daemon.log, "rb") as log:
+            log.seek(self.log_start)
+            lines = log.read().decode(errors="replace").splitlines()
+        if any("Fatal" in line or "crash" in line.lower() for line in lines):
+            raise Mismatch(f"the daemon says: {lines[-1]}")
+        found = collections.Counter()
+        for line in lines:
+            record = RECORD.search(line)
+            if record and int(record[2]) in self._known_pids():
+                found[int(record[1]), record[3], record[4]] += int(record[5])
+        expected = self.tally if self.verbose else collections.Counter()
+        if found != expected and self.records_are_known:
+            raise Mismatch(f"access records differ: only the daemon has {found - expected}, "
+                           f"only the model {expected - found}")
+
+    def _known_pids(self):
+        return {os.getpid(), *self.brokers.pids.values()}
+
+    def discard(self):
+        """Leaves nothing behind, whatever happened."""
+        if self.daemon:
+            self.daemon.kill()
+        for peer in [*self.peers.values(), self.control]:
+            if peer:
+                peer.socket.close()
+        self.clock.close()
+        self.clock_file.close()
+
+    # MARK: Time
+
+    def _set_clock(self):
+        self.clock[:] = struct.pack("=qq", self.service.realtime, self.service.boottime)
+
+    def step_clock(self, seconds, milliseconds):
+        """Sets the clock forth or back by seconds, while the boot clock goes on."""
+        self.service.realtime += seconds
+        self.service.boottime += milliseconds
+        self._set_clock()
+        # The first wakes the loop, whose deadlines are met before it takes the second.
+        self.barrier()
+        for name, peer in [*self.peers.items()]:
+            if peer.model.is_late(self.service.boottime):
+                self.note(peer, None, "denied" if peer.model.role == "stranger" else "timed-out")
+                peer.model.is_open = False
+                self._must_be_closed(name, peer)
+                del self.peers[name]
+        self.barrier()
+
+    # MARK: Connections
+
+    @property
+    def count(self):
+        """Open connections, ours included."""
+        return 1 + len(self.peers)
+
+    def connect(self, name, user):
+        """A connection of that user."""
+        who = peers.user(user, self.owner)
+        real = self.brokers.connect(user, self.socket_path)
+        self.peers[name] = Peer(real, Connection(who, self.service.boottime))
+        self.probe()
+
+    def close(self, name):
+        """The peer goes."""
+        self.peers.pop(name).socket.close()
+        self.probe()
+
+    def half_close(self, name):
+        """The peer sends no more."""
+        peer = self.peers.pop(name)
+        peer.socket.shutdown(socket.SHUT_WR)
+        self._must_be_closed(name, peer)
+        self.probe()
+
+    def _must_be_closed(self, name, peer):
+        received, closed = receive(peer.socket, None)
+        peer.socket.close()
+        if not closed:
+            raise Mismatch(f"connection {name} is not closed")
+        if received:
+            raise Mismatch(f"connection {name} got {received[:200]!r} before its end")
+
+    # MARK: Calls
+
+    def send(self, name, data, parts=1):
+        """Sends bytes, in parts; what comes back must be what the model says."""
+        peer = self.peers[name]
+        outcomes = self.answer(peer, peer.model.take(data, self.service.boottime))
+        expected = [outcome.reply for outcome in outcomes if outcome.kind == "reply"]
+        closes = not peer.model.is_open
+        received, closed = exchange(peer.socket, cut(data, parts),
+                                    None if closes else len(expected))
+        self.compare(name, received, expected)
+        if closed != closes:
+            raise Mismatch(f"connection {name} is {'' if closed else 'not '}closed")
+        if closes:
+            self.peers.pop(name).socket.close()
+        self.settle([peer])
+        if closes:
+            self.probe()
+        self.check_disk()
+
+    def answer(self, peer, units):
+        """What the model answers to messages of a peer, up to the one that ends the connection."""
+        outcomes = []
+        for unit in units:
+            outcome = self.answer_one(self.service, peer, unit)
+            self.note(peer, outcome.method, outcome.verdict)
+            outcomes.append(outcome)
+            if outcome.kind == "close" or unit is DENIED:
+                peer.model.is_open = False
+                break
+        return outcomes
+
+    def answer_one(self, service, peer, unit):
+        """What a model answers to one message."""
+        if unit is DENIED:
+            return Outcome("reply", DENIAL, None, "denied")
+        if unit is TOO_LONG:
+            return Outcome("close", None, None, "too-large")
+        return service.handle(unit, peer.model.role, self.count)
+
+    def note(self, peer, method, verdict):
+        """Counts what must stand in the access records."""
+        self.tally[peer.model.user.uid, method or "unknown", verdict] += 1
+
+    @staticmethod
+    def compare(name, received, expected):
+        """Replies as they came against those of the model: names, values and their order."""
+        *whole, rest = received.split(b"\0")
+        if rest:
+            raise Mismatch(f"connection {name} got a part of a reply: {rest[:300]!r}")
+        for real, model in itertools.zip_longest(whole, expected):
+            if real is None or model is None or not is_same(real, model):
+                raise Mismatch(f"connection {name} was answered\n  {shown(real)}\nand not\n"
+                               f"  {shown(model and json.dumps(model).encode())}")
+
+    # MARK: Settling
+
+    def settle(self, written):
+        """Waits until all that was sent is done, and sees that nobody was told anything else."""
+        for peer in written:
+            if peer.model.is_open:
+                wait_until(lambda peer=peer: unread_bytes(peer.socket) == 0,
+                           "the daemon does not take what was sent")
+        self.barrier()
+        for name, peer in self.peers.items():
+            if peer.model.is_open and select.select([peer.socket], [], [], 0)[0]:
+                received, closed = receive(peer.socket, 0)
+                raise Mismatch(f"connection {name} unasked: {received[:300]!r}"
+                               f"{', and was closed' if closed else ''}")
+
+    def barrier(self):
+        """A change that is refused, once those before it are done."""
+        reply = self._ask_control("Verify", BARRIER)
+        if reply["parameters"] != {"parameter": "x"}:
+            raise Mismatch(f"the barrier was answered with {reply}")
+
+    def _ask_control(self, method, message=None):
+        message = message or wire.message(method)
+        received, closed = exchange(self.control.socket, [message], 1)
+        if closed or not received:
+            raise Mismatch(f"the daemon does not answer: {self.daemon.errors()}")
+        self.note(self.control, f"{ACCOUNT_INTERFACE}.{method}",
+                   "invalid" if message is BARRIER else "answered")
+        return json.loads(received[:-1])
+
+    def probe(self):
+        """The whole status, once the daemon has seen who came and who went."""
+        expected = {"parameters": {"status": self.service.status("owner", self.count)}}
+        deadline = time.monotonic() + PATIENCE
+        while (found := self._ask_control("GetStatus")) != expected:
+            differs = found.get("parameters", {}).get("status", {})
+            if time.monotonic() > deadline or (
+                    {**differs, "connections": self.count} != expected["parameters"]["status"]):
+                raise Mismatch(f"the status is\n  {found}\nand not\n  {expected}")
+            time.sleep(0.001)
+
+    def check_disk(self):
+        """The files are those of the model, byte for byte, and those that are new are bound."""
+        fault = self.disk.adopt(self.service.files)
+        if fault:
+            raise Mismatch(f"on the disk: {fault}")
