@@ -11,8 +11,8 @@ zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 
-.PHONY: build demo test lint install attacks interoperation bench peers residue fuzz model booted \
-    completions manual clean
+.PHONY: build demo test lint install uninstall attacks interoperation bench peers residue fuzz model \
+    booted completions manual clean
 
 build:
 	./scripts/build
@@ -44,6 +44,14 @@ install:
 	for kind in system user; do for unit in systemd/$$kind/*; do \
 	    sed 's|/usr/libexec/|$(PREFIX)/libexec/|' $$unit > $(unitdir)/$$kind/$${unit##*/}; \
 	    chmod 644 $(unitdir)/$$kind/$${unit##*/}; done; done
+
+# What install has brought, and no account: that stays in the state directories.
+uninstall:
+	rm -f $(bindir)/account $(libexecdir)/accountd
+	rm -f $(mandir)/man1/account.1 $(mandir)/man8/accountd.8
+	rm -f $(bashdir)/account $(zshdir)/_account $(fishdir)/account.fish
+	rm -f $(unitdir)/system/accountd.service $(unitdir)/system/accountd.socket
+	rm -f $(unitdir)/user/accountd.service $(unitdir)/user/accountd.socket
 
 attacks:
 	Tests/Attacks/attack.py

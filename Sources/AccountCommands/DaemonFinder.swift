@@ -30,12 +30,12 @@ struct DaemonFinder {
         if let store = try StoreLocation.chosen(options) {
             return try connect(to: store.socket, .own)
         }
-        if let runtime = Environment.value("XDG_RUNTIME_DIR"), runtime.utf8.first == 0x2F,
+        if let runtime = Users.runtimeDirectory(),
             let connection = try connect(to: runtime + "/account/socket", .own)
         {
             return connection
         }
-        if let runtime = Self.runtimeDirectory,
+        if let runtime = Self.usualRuntimeDirectory,
             let connection = try connect(to: runtime + "/account/socket", .own)
         {
             return connection
@@ -74,12 +74,9 @@ struct DaemonFinder {
     }
 
     /// `/run/user/UID`, where a user manager keeps it; nil unless it is there and this user's.
-    static var runtimeDirectory: String? {
+    static var usualRuntimeDirectory: String? {
         let path = "/run/user/\(Users.currentUID)"
-        guard let status = try? FileStatus.of(path: path, following: false),
-            status.kind == .directory, status.ownerUID == Users.currentUID
-        else { return nil }
-        return path
+        return Users.ownsDirectory(path) ? path : nil
     }
 
     private func connect(

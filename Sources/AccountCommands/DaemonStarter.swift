@@ -34,9 +34,19 @@ struct DaemonStarter {
         guard Environment.value("INVOCATION_ID") == nil else {
             throw CommandFailure(
                 .noDaemon, "no daemon runs, and none is started from within a unit",
-                hint: "enable it for this user: systemctl --user enable --now accountd.socket")
+                hint: hintWithinUnit)
         }
         return try startHere()
+    }
+
+    // Where the user manager runs and has the unit, that has been started.
+    private var hintWithinUnit: String {
+        if store.isChosen {
+            return "run it in a unit of its own: accountd --state '\(store.path)'"
+                + " --socket '\(store.socket)'"
+        }
+        return "your user manager starts it where that has accountd.socket and runs: loginctl"
+            + " enable-linger; or use --system"
     }
 
     private func startHere() throws(CommandFailure) -> DaemonConnection {

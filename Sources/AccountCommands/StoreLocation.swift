@@ -34,7 +34,8 @@ struct StoreLocation: Equatable {
         guard let home = Users.homeDirectory() else {
             throw CommandFailure(
                 .systemRefused, "your home directory is not known",
-                hint: "set HOME, or name the store with --state DIR")
+                hint: "set HOME, name the store with --state DIR, or ask the system's daemon with"
+                    + " --system")
         }
         return StoreLocation(path: home + "/.local/state/account", isChosen: false)
     }

@@ -42,7 +42,7 @@ enum UserManager {
             let systemctl = try ReadinessPipe(
                 starting: program,
                 arguments: ["--user", "--quiet", "--no-ask-password", "start", unit],
-                environment: environment())
+                environment: environment(of: Environment.all(), runtime: runtimeDirectory))
             // It says nothing there; that the pipe is closed tells that it has ended.
             _ = try systemctl.readLine(timeout: timeout)
             status = try ChildProcess.wait(for: systemctl.pid)
@@ -57,7 +57,7 @@ enum UserManager {
     }
 
     private static var runtimeDirectory: String? {
-        Environment.value("XDG_RUNTIME_DIR") ?? DaemonFinder.runtimeDirectory
+        Users.runtimeDirectory() ?? DaemonFinder.usualRuntimeDirectory
     }
 
     private static func ownUnitDirectories(_ runtime: String) -> [String] {
@@ -69,10 +69,12 @@ enum UserManager {
         ]
     }
 
-    private static func environment() -> [String] {
-        let all = Environment.all()
-        return DaemonStarter.kept(of: all)
-            + all.filter { $0.hasPrefix("DBUS_SESSION_BUS_ADDRESS=") }
+    /// What systemctl gets of the environment, and where the manager is: a cron job or a service
+    /// has no variable that says so, and after `su` it tells of another user's.
+    static func environment(of all: [String], runtime: String?) -> [String] {
+        let kept = DaemonStarter.kept(of: all).filter { !$0.hasPrefix("XDG_RUNTIME_DIR=") }
+        guard let runtime else { return kept }
+        return kept + ["XDG_RUNTIME_DIR=\(runtime)"]
     }
 
     private static func exists(_ path: String) -> Bool {

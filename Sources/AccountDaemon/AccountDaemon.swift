@@ -15,13 +15,6 @@ package enum AccountDaemon {
     static let arenaCapacity = 2 << 20
     /// The least that the daemon can work in.
     static let minimumArena = 512 << 10
-    /// Milliseconds that a daemon with a passed socket waits for the one before it to end.
-    static let lockPatience: Int64 = 10_000
-    /// Milliseconds that any other waits for one that answers no more: a process that was killed
-    /// holds its lock until the last of it is gone.
-    static let dyingPatience: Int64 = 2000
-    /// Milliseconds between two looks.
-    static let lockPause: Int64 = 10
     /// Descriptors that the daemon itself needs: its own, and those of a change to the store.
     static let ownDescriptors = 64
 
@@ -86,7 +79,7 @@ package enum AccountDaemon {
         do throws(DirectoryError) {
             directory = try Directory.open(paths.state, create: true)
         } catch { throw .refused("the state directory cannot be used: \(error.message)") }
-        let lock = try lockStore(paths, directory, waits: passed != nil, signals)
+        let lock = try lockStore(paths, directory, passed, signals)
         do throws(Errno) {
             try AtomicFile.removeTemporaries(in: directory)
         } catch { Log.note("left-over temporary files stay: \(error.description)") }
@@ -149,45 +142,6 @@ package enum AccountDaemon {
             throw .refused("--ready-fd \(first.fd) is the socket that the service manager passed")
         }
         return first
-    }
-
-    private static func lockStore(
-        _ paths: StorePaths, _ directory: borrowing Directory, waits: Bool,
-        _ signals: borrowing SignalDescriptor
-    ) throws(StartError) -> FileLock {
-        let holder: String
-        do throws(Errno) {
-            var lock = try FileLock(StoreFiles.lockName, in: directory)
-            let start = Clock.monotonicMilliseconds()
-            while true {
-                if try lock.tryAcquire() { return lock }
-                let waited = Clock.monotonicMilliseconds() - start
-                if waited >= (waits ? lockPatience : dyingPatience) { break }
-                if !waits, isAnswered(paths) { break }
-                guard try !isToldToEnd(signals, within: lockPause) else { throw .interrupted }
-            }
-            holder = lock.holderPID().map { "process \($0)" } ?? "another process"
-        } catch {
-            if error == .interrupted { throw .ended }
-            throw .system("the store \(paths.state) cannot be locked", error)
-        }
-        throw .refused("\(holder) holds the store \(paths.state) already")
-    }
-
-    /// Waits for a signal, for some milliseconds.
-    private static func isToldToEnd(
-        _ signals: borrowing SignalDescriptor, within milliseconds: Int64
-    ) throws(Errno) -> Bool {
-        let ready = try Poll.wait(
-            signals.rawValue, for: .readable, timeoutMilliseconds: milliseconds)
-        guard ready.contains(.readable), let signal = try signals.next() else { return false }
-        return signal == SIGTERM || signal == SIGINT
-    }
-
-    /// Whether the holder of the store serves, so that there is nothing to wait for.
-    private static func isAnswered(_ paths: StorePaths) -> Bool {
-        let socket = "\(paths.state)/\(StorePaths.socketName)"
-        return (try? UnixSocket.connect(to: socket, timeoutMilliseconds: 0)) != nil
     }
 
     private static func makeArena(_ options: DaemonOptions) throws(StartError) -> SecretArena {
@@ -269,7 +223,7 @@ package enum AccountDaemon {
     }
 
     /// Whether two paths are of one name in one directory, however they are spelt.
-    private static func isSameName(_ path: String, _ other: String) -> Bool {
+    static func isSameName(_ path: String, _ other: String) -> Bool {
         guard let one = try? FileStatus.of(path: path, following: false),
             let two = try? FileStatus.of(path: other, following: false)
         else { return path == other }

@@ -24,8 +24,8 @@ struct StorePaths: Sendable {
             socket = nil
         } else if let given = options.socket {
             socket = try Self.absolute(given)
-        } else if let runtime = Self.absoluteVariable("XDG_RUNTIME_DIR") {
-            socket = "\(runtime)/account/\(Self.socketName)"
+        } else if let runtime = Users.runtimeDirectory() {
+            socket = "\(Files.withoutTrailingSlashes(runtime))/account/\(Self.socketName)"
         } else {
             socket = "\(state)/\(Self.socketName)"
         }

@@ -23,6 +23,23 @@ package enum Users {
         return homeDirectory(of: currentUID, passwd: text)
     }
 
+    /// XDG_RUNTIME_DIR, where it is an absolute path to a directory of this user's.
+    ///
+    /// The specification wants it to be the user's own. After `su` it is another user's, and after
+    /// the end of the login session there is none.
+    package static func runtimeDirectory() -> String? {
+        guard let path = Environment.value("XDG_RUNTIME_DIR"), path.utf8.first == UInt8(ascii: "/"),
+            ownsDirectory(path)
+        else { return nil }
+        return path
+    }
+
+    /// Whether there is a directory at the path, and this user's.
+    package static func ownsDirectory(_ path: String) -> Bool {
+        guard let status = try? FileStatus.of(path: path, following: true) else { return false }
+        return status.kind == .directory && status.ownerUID == currentUID
+    }
+
     /// A group's number, from its name in /etc/group or from digits.
     ///
     /// - Returns: nil when there is no such group.

@@ -20,6 +20,16 @@ import Testing
         #expect(DaemonStarter.environment().last == "SWIFT_BACKTRACE=enable=no")
     }
 
+    @Test("systemctl is told where the manager is, whatever the environment says")
+    func managerEnvironment() {
+        let all = ["HOME=/home/u", "XDG_RUNTIME_DIR=/run/user/0", "XDG_DATA_HOME=/d", "LANG=C"]
+        #expect(
+            UserManager.environment(of: all, runtime: "/run/user/1") == [
+                "HOME=/home/u", "XDG_DATA_HOME=/d", "XDG_RUNTIME_DIR=/run/user/1",
+            ])
+        #expect(UserManager.environment(of: ["A=b"], runtime: nil) == [])
+    }
+
     @Test("a store is one's own if its directory is, or would be made where one may")
     func owner() throws {
         let directory = try TemporaryDirectory()

@@ -21,12 +21,19 @@ import Testing
         "STATE_DIRECTORY",
     ]
 
+    /// A directory of whoever runs this, whatever it is called: a process's own is there for all.
+    static let mine = "/proc/self/task"
+
     static let cases: [Case] = [
         Case(),
         Case(
             environment: ["XDG_STATE_HOME": "/x"], state: "/x/account", socket: "/x/account/socket"),
         Case(environment: ["XDG_CONFIG_HOME": "/c"], key: "/c/account/key"),
-        Case(environment: ["XDG_RUNTIME_DIR": "/run/me"], socket: "/run/me/account/socket"),
+        Case(environment: ["XDG_RUNTIME_DIR": mine], socket: mine + "/account/socket"),
+        Case(environment: ["XDG_RUNTIME_DIR": mine + "//"], socket: mine + "/account/socket"),
+        // After the end of a login session it is gone, and after `su` it is another user's.
+        Case(environment: ["XDG_RUNTIME_DIR": "/nonexistent/run"]),
+        Case(environment: ["XDG_RUNTIME_DIR": "/proc/self/status"]),
         Case(
             environment: ["ACCOUNT_STATE_DIR": "/a", "XDG_STATE_HOME": "/x"], state: "/a",
             socket: "/a/socket"),
@@ -34,7 +41,7 @@ import Testing
             environment: ["ACCOUNT_STATE_DIR": "/a"], arguments: ["--state", "/s"], state: "/s",
             socket: "/s/socket"),
         Case(
-            environment: ["XDG_RUNTIME_DIR": "/run/me"], arguments: ["--socket", "/t/sock"],
+            environment: ["XDG_RUNTIME_DIR": mine], arguments: ["--socket", "/t/sock"],
             socket: "/t/sock"),
         Case(arguments: ["--key-file", "/k"], key: "/k", isDefaultKey: false),
         Case(arguments: ["--state", "/s///"], state: "/s", socket: "/s/socket"),
@@ -49,7 +56,7 @@ import Testing
         Case(environment: ["XDG_STATE_HOME": "", "ACCOUNT_STATE_DIR": "", "XDG_RUNTIME_DIR": ""]),
         // A service that runs the client exports its own.
         Case(environment: ["STATE_DIRECTORY": "/var/lib/other"]),
-        Case(environment: ["XDG_RUNTIME_DIR": "/run/me"], isPassed: true, socket: nil),
+        Case(environment: ["XDG_RUNTIME_DIR": mine], isPassed: true, socket: nil),
         Case(arguments: ["--socket", "/t"], isPassed: true, socket: nil),
     ]
 

@@ -3,6 +3,7 @@ import contextlib
 import functools
 import json
 import os
+import shutil
 import subprocess
 import time
 
@@ -20,7 +21,7 @@ USERS = {"alice": 5001, "bob": 5002, "carol": 5003, "dave": 5004}
 # What a drop-in of the cases gives to --readers and --observers, and who is in them.
 GROUPS = {"weibo": (5010, ["bob"]), "monitoring": (5011, ["carol"])}
 LONGEST_REPORT = 4000
-SOON = 5.0
+SOON = 15.0
 POLL = 0.02
 
 
@@ -52,7 +53,8 @@ def case(function):
             raise
         except Exception:
             print(machine.run("journalctl", "--no-pager", "--output=short-precise",
-                              f"--since=@{machine.began:.3f}").stdout[-LONGEST_REPORT:])
+                              f"--since=@{machine.began:.3f}", "--grep=account")
+                  .stdout[-LONGEST_REPORT:])
             raise
 
     return prepared
@@ -73,12 +75,19 @@ class Machine:
         self.room = None
         self.began = 0.0
         self.installed_in = None
+        # Deaths by the list of system calls that a case was after.
+        self.provoked_kills = 0
         Machine.shared = self
 
     def boot(self):
         """Lays the root, installs, adds the users, boots."""
         box = self.container
         box.prepare()
+        # What this machine has of the product is not what is tested.
+        self.make("uninstall", "V=", "/usr/local")
+        for place in ("etc/systemd/system", "etc/systemd/user"):
+            shutil.rmtree(box.path(f"{place}/{SERVICE}.d"), ignore_errors=True)
+            shutil.rmtree(box.path(f"{place}/{LISTENER}.d"), ignore_errors=True)
         self.install()
         for name, number in USERS.items():
             self.append("passwd", f"{name}:x:{number}:{number}::/home/{name}:/bin/bash")
@@ -92,13 +101,16 @@ class Machine:
         box.write("etc/systemd/logind.conf.d/test.conf", "[Login]\nUserStopDelaySec=0\n")
         box.boot()
 
-    def install(self):
+    def install(self, prefix="/usr"):
         """As README.md has it, into the container."""
         start = time.monotonic()
-        built = programs.binary("accountd").parent
-        subprocess.run(["make", "--silent", "install", "PREFIX=/usr", f"PROGRAMS={built}",
-                        f"DESTDIR={self.container.path('')}"], cwd=programs.ROOT, check=True)
+        self.make("install", f"PROGRAMS={programs.binary('accountd').parent}", prefix)
         self.installed_in = time.monotonic() - start
+
+    def make(self, target, setting, prefix):
+        subprocess.run(["make", "--silent", target, f"PREFIX={prefix}", setting,
+                        f"DESTDIR={self.container.path('').rstrip('/')}"],
+                       cwd=programs.ROOT, check=True)
 
     def append(self, name, line):
         path = self.container.path(f"etc/{name}")
@@ -160,6 +172,56 @@ class Machine:
         assert (result.returncode, result.stdout.strip()) == (0, token), (
             f"token: {result.returncode}: {result.stderr}")
 
+    def user_manager(self, name):
+        """Has a user's manager run, and what the case does with it be undone."""
+        self.room.callback(self.tidy, name)
+        if not os.path.exists(self.container.path(f"/run/user/{USERS[name]}/systemd/private")):
+            self.must("loginctl", "enable-linger", name)
+        self.wait_for_manager(name)
+
+    def wait_for_manager(self, name):
+        until(lambda: self.as_user(name, "systemctl", "--user", "is-system-running")
+              .stdout.strip() in ("running", "degraded"), what=f"the manager of {name}")
+
+    def tidy(self, name):
+        """Has a user's manager forget the daemon, and removes what the user has left."""
+        self.as_user(name, "bash", "-c",
+                     f"systemctl --user stop {LISTENER} {SERVICE}; rm -rf ~/.[a-z]* ~/*;"
+                     f"systemctl --user daemon-reload; systemctl --user reset-failed")
+        self.kill_daemons(name)
+
+    def forget(self, name):
+        """Ends all that runs as a user, the manager too, and removes what the user has left."""
+        uid = USERS[name]
+        self.run("bash", "-c", f"loginctl disable-linger {name}; loginctl terminate-user {name};"
+                 f"systemctl stop user@{uid}.service user-runtime-dir@{uid}.service;"
+                 f"rm -rf /home/{name}/.[a-z]* /home/{name}/*")
+        self.kill_daemons(name)
+        until(lambda: not os.path.exists(self.container.path(f"/run/user/{uid}")),
+              what=f"the end of the sessions of {name}")
+
+    def kill_daemons(self, name):
+        for process in self.daemons(name):
+            self.run("kill", "-9", str(process["pid"]))
+        until(lambda: not self.daemons(name), what=f"the end of the daemons of {name}")
+
+    def daemons(self, name=None):
+        """The daemons that run, of all users or of one: their number inside, uid and group."""
+        proc = self.container.path("proc")
+        found = []
+        for entry in os.listdir(proc):
+            with contextlib.suppress(OSError):
+                if not entry.isdigit() or self.container.read(f"proc/{entry}/comm") != "accountd\n":
+                    continue
+                status = self.container.read(f"proc/{entry}/status")
+                uid = int(status.split("Uid:")[1].split()[0])
+                # Seen from outside, the container's groups are below its own.
+                groups = self.container.read(f"proc/{entry}/cgroup")
+                group = groups.split("0::")[1].strip().split("/payload")[-1]
+                if name is None or uid == USERS[name]:
+                    found.append({"pid": int(entry), "uid": uid, "group": group})
+        return found
+
     def drop_in(self, text):
         """Settings of the service's [Service] section for this case."""
         self.container.write(DROP_IN, f"[Service]\n{text}\n")
@@ -167,15 +229,17 @@ class Machine:
 
     def fresh(self):
         """A socket that listens, no daemon, no store, no drop-in, no failure."""
-        box = self.container
-        self.run("systemctl", "stop", LISTENER, SERVICE)
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(box.path(DROP_IN))
-            self.systemctl("daemon-reload")
-        self.run("systemctl", "reset-failed", SERVICE, LISTENER)
-        self.must("rm", "-rf", STATE, KEYS, "/var/lib/private/accountd",
-                  "/var/lib/private/accountd-key")
-        self.systemctl("start", LISTENER)
+        drop_in = f"/{DROP_IN}"
+        # In one go: each command costs as much as entering the container.
+        self.must("bash", "-c", f"""
+            systemctl stop {LISTENER} {SERVICE}
+            if [ -e {drop_in} ]; then rm {drop_in}; systemctl daemon-reload; fi
+            systemctl reset-failed {SERVICE} {LISTENER}
+            rm -rf {STATE} {KEYS} /var/lib/private/accountd /var/lib/private/accountd-key
+            systemctl start {LISTENER}""")
+
+    def skip(self, reason):
+        raise cases.Skip(reason)
 
     def signal(self, pid, number):
         """Sends a signal to a process as it is numbered inside."""

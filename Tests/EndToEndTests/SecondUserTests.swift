@@ -108,11 +108,13 @@ struct SecondUserTests {
             // Somebody else has made a socket where the victim's daemon would listen.
             let run = home.path + "/run"
             try home.makeFolder(run + "/account")
-            for path in [run, run + "/account"] { try give(path, to: Self.other, mode: 0o755) }
+            try give(run, to: isInRuntimeDirectory ? Self.owner : Self.other, mode: 0o755)
+            try give(run + "/account", to: Self.other, mode: 0o755)
             let trap = run + "/account/socket"
             home.prefix = Self.prefix(Self.other)
             try home.startDaemon([
-                "--socket", trap, "--state", run + "/state", "--key-file", run + "/key",
+                "--socket", trap, "--state", run + "/account/state", "--key-file",
+                run + "/account/key",
             ])
             home.prefix = Self.prefix(Self.owner)
             let place =

@@ -59,14 +59,48 @@ struct ServiceManagerTests {
     @Test("one that is given the store of a daemon that still ends waits for it")
     func takeOver() throws {
         try Home.with { home in
-            let first = try home.startDaemon()
             let path = home.path + "/passed"
             let listener = try TestSocket.listening(at: path)
+            let first = try start(home, listener)
+            #expect(try home.account("token", "--socket", path).status == 3)
             let second = try start(home, listener)
             usleep(300_000)
             #expect(ProcessTable.isRunning(second))
             #expect(end(first) == 0)
             #expect(try home.account("token", "--socket", path).status == 3)
+            #expect(end(second) == 0)
+        }
+    }
+
+    @Test("one that a command started leaves the store to one that is passed a socket")
+    func commandsDaemon() throws {
+        try Home.with { home in
+            #expect(try home.account("login", input: TokenText.response()).status == 0)
+            let first = try #require(home.daemon)
+            let path = home.path + "/passed"
+            let listener = try TestSocket.listening(at: path)
+            let second = try start(home, listener)
+            let token = try home.account("token", "--socket", path)
+            #expect(token.output == TokenText.token + "\n", "\(token.errors)")
+            #expect(!ProcessTable.isRunning(first))
+            #expect(
+                try FileManager.default.destinationOfSymbolicLink(atPath: home.socket) == path)
+            #expect(end(second) == 0)
+        }
+    }
+
+    @Test("a socket in the store that was passed is nobody's to take away")
+    func passedSocketInStore() throws {
+        try Home.with { home in
+            try home.makeFolder(home.state)
+            let listener = try TestSocket.listening(at: home.socket)
+            let first = try start(home, listener)
+            #expect(try home.account("token").status == 3)
+            let second = try start(home, listener)
+            usleep(300_000)
+            #expect(ProcessTable.isRunning(first))
+            #expect(end(first) == 0)
+            #expect(try home.account("token").status == 3)
             #expect(end(second) == 0)
         }
     }

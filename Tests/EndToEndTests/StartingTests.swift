@@ -159,7 +159,8 @@ struct StartingTests {
             #expect(
                 result.errors == """
                     account: no daemon runs, and none is started from within a unit
-                    hint: enable it for this user: systemctl --user enable --now accountd.socket
+                    hint: run it in a unit of its own: accountd --state '\(home.state)' \
+                    --socket '\(home.socket)'
 
                     """)
             #expect(home.daemon == nil)
