@@ -12,7 +12,7 @@ fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 
 .PHONY: build demo test lint install uninstall attacks interoperation bench peers residue fuzz model \
-    booted completions manual clean
+    booted completions manual sanitize coverage clean
 
 build:
 	./scripts/build
@@ -64,6 +64,12 @@ bench:
 
 peers:
 	./scripts/peers
+
+sanitize:
+	./scripts/sanitize
+
+coverage:
+	./scripts/coverage
 
 residue:
 	./scripts/residue --patched
