@@ -33,10 +33,11 @@ install:
 	@test -x $(PROGRAMS)/accountd -a -x $(PROGRAMS)/account || \
 	    { echo "nothing is built yet: run make build first, as yourself" >&2; exit 1; }
 	install -d $(bindir) $(libexecdir) $(unitdir)/system $(unitdir)/user $(bashdir) $(zshdir) \
-	    $(fishdir) $(mandir)/man1 $(mandir)/man8
+	    $(fishdir) $(mandir)/man1 $(mandir)/man7 $(mandir)/man8
 	install -m 755 $(PROGRAMS)/account $(bindir)/account
 	install -m 755 $(PROGRAMS)/accountd $(libexecdir)/accountd
 	install -m 644 docs/man/account.1 $(mandir)/man1/account.1
+	install -m 644 docs/man/org.accountd.Account.7 $(mandir)/man7/org.accountd.Account.7
 	install -m 644 docs/man/accountd.8 $(mandir)/man8/accountd.8
 	umask 022 && $(PROGRAMS)/account completion bash > $(bashdir)/account
 	umask 022 && $(PROGRAMS)/account completion zsh > $(zshdir)/_account
@@ -48,7 +49,8 @@ install:
 # What install has brought, and no account: that stays in the state directories.
 uninstall:
 	rm -f $(bindir)/account $(libexecdir)/accountd
-	rm -f $(mandir)/man1/account.1 $(mandir)/man8/accountd.8
+	rm -f $(mandir)/man1/account.1 $(mandir)/man7/org.accountd.Account.7 \
+	    $(mandir)/man8/accountd.8
 	rm -f $(bashdir)/account $(zshdir)/_account $(fishdir)/account.fish
 	rm -f $(unitdir)/system/accountd.service $(unitdir)/system/accountd.socket
 	rm -f $(unitdir)/user/accountd.service $(unitdir)/user/accountd.socket

@@ -62,8 +62,8 @@ enum UserManager {
 
     private static func ownUnitDirectories(_ runtime: String) -> [String] {
         let home = Users.homeDirectory() ?? ""
-        let configuration = Environment.value("XDG_CONFIG_HOME") ?? home + "/.config"
-        let data = Environment.value("XDG_DATA_HOME") ?? home + "/.local/share"
+        let configuration = Environment.absolutePath("XDG_CONFIG_HOME") ?? home + "/.config"
+        let data = Environment.absolutePath("XDG_DATA_HOME") ?? home + "/.local/share"
         return [
             configuration + "/systemd/user", runtime + "/systemd/user", data + "/systemd/user",
         ]

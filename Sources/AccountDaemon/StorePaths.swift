@@ -49,8 +49,7 @@ struct StorePaths: Sendable {
 
     // The specification has relative paths ignored.
     private static func absoluteVariable(_ name: String) -> String? {
-        guard let value = Environment.value(name), value.hasPrefix("/") else { return nil }
-        return Files.withoutTrailingSlashes(value)
+        Environment.absolutePath(name).map(Files.withoutTrailingSlashes)
     }
 
     private static func absolute(_ path: String) throws(StartError) -> String {

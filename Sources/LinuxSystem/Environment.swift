@@ -14,6 +14,15 @@ package enum Environment {
         return unsafe String(validatingCString: value)
     }
 
+    /// The value of a variable that names a place.
+    ///
+    /// - Returns: nil for a relative path too, which the XDG base directory specification has
+    ///   ignored.
+    package static func absolutePath(_ name: String) -> String? {
+        guard let value = value(name), value.utf8.first == UInt8(ascii: "/") else { return nil }
+        return value
+    }
+
     /// Sets a variable. setenv(3)
     package static func set(_ name: String, to value: String) {
         // SAFETY: both strings are copied.

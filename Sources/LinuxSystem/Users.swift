@@ -28,9 +28,9 @@ package enum Users {
     /// The specification wants it to be the user's own. After `su` it is another user's, and after
     /// the end of the login session there is none.
     package static func runtimeDirectory() -> String? {
-        guard let path = Environment.value("XDG_RUNTIME_DIR"), path.utf8.first == UInt8(ascii: "/"),
-            ownsDirectory(path)
-        else { return nil }
+        guard let path = Environment.absolutePath("XDG_RUNTIME_DIR"), ownsDirectory(path) else {
+            return nil
+        }
         return path
     }
 

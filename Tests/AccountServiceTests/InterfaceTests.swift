@@ -15,6 +15,26 @@ import Varlink
         #expect(listed.count == Method.allCases.count)
     }
 
+    @Test("the interface file says of each method who may call it")
+    func callers() {
+        var said: [String: String] = [:]
+        var callers = ""
+        for line in AccountService.interfaceDescription.split(separator: "\n") {
+            if line.hasPrefix("# Callers: ") {
+                callers = String(line.dropFirst("# Callers: ".count).dropLast())
+            } else if line.hasPrefix("method ") {
+                said[String(line.dropFirst("method ".count).prefix { $0 != "(" })] = callers
+                callers = ""
+            }
+        }
+        for method in Method.allCases where "\(method.name)".hasPrefix(Self.account.name) {
+            let name = String("\(method.name)".dropFirst(Self.account.name.count + 1))
+            let roles = [Role.owner, .reader, .observer].filter { $0 >= method.requiredRole }
+            #expect(said[name] == roles.map(\.name).joined(separator: ", "))
+        }
+        #expect(said.count == Self.account.methods.count)
+    }
+
     @Test("the protocol's methods have the parameters that were agreed")
     func parameters() {
         let expected = [

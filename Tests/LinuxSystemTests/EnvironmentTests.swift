@@ -19,6 +19,18 @@ import Testing
         }
     }
 
+    @Test("a variable that names a place has a value only from the root on")
+    func places() async {
+        await #expect(processExitsWith: .success) {
+            Environment.set("A_PLACE", to: "/somewhere")
+            try #require(Environment.absolutePath("A_PLACE") == "/somewhere")
+            for value in ["relative", "./x", ""] {
+                Environment.set("A_PLACE", to: value)
+                try #require(Environment.absolutePath("A_PLACE") == nil)
+            }
+        }
+    }
+
     @Test("the home directory is HOME if that is a path from the root, else the user's own")
     func home() async {
         await #expect(processExitsWith: .success) {
