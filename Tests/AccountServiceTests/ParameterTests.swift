@@ -86,7 +86,7 @@ import Testing
         (String(repeating: "n", count: 128), String(repeating: "n", count: 128)),
         (String(repeating: "n", count: 129), ""),
         ("", ""), ("2.00abcDEF", ""), ("_x", ""), (".x", ""), ("-x", ""), ("a b", ""),
-        ("a\\\"b", ""), ("n\\u0061me", ""), ("naïve", ""), ("名", ""), ("a/b", ""), ("a\\n", ""),
+        ("a\\\"b", ""), ("n\\u0061me", "name"), ("naïve", ""), ("名", ""), ("a/b", ""), ("a\\n", ""),
         ("access_token=2.00abcDEF", ""), ("MIN_VALIDITY", "MIN_VALIDITY"),
     ]
 
