@@ -96,6 +96,9 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["SecretMemory"], path: "Tests/TestSupport",
             swiftSettings: rules),
+        .target(
+            name: "TestStore", dependencies: ["AccountService", "SecretMemory"],
+            path: "Tests/TestStore", swiftSettings: rules),
         tests("SecretMemoryTests", ["SecretMemory"]),
         tests("LinuxSystemTests", ["LinuxSystem", "SecretMemory"]),
         tests("JSONTests", ["JSON", "SecretMemory"]),
@@ -105,7 +108,10 @@ let package = Package(
         tests("AccountsTests", ["Accounts", "JSON", "PropertyList", "SecretMemory"]),
         tests(
             "AccountServiceTests",
-            ["AccountService", "Accounts", "Sealing", "Varlink", "JSON", "SecretMemory"]),
+            [
+                "AccountService", "Accounts", "Sealing", "Varlink", "JSON", "SecretMemory",
+                "TestStore",
+            ]),
         tests(
             "AccountDaemonTests",
             ["AccountDaemon", "AccountService", "LinuxSystem", "SecretMemory"]),
@@ -126,7 +132,7 @@ let package = Package(
 // are a part of one, and a library of their own where a program is made of them.
 let fuzzed: [Target.Dependency] = [
     "AccountCommands", "AccountDaemon", "AccountService", "Accounts", "JSON", "LinuxSystem",
-    "PropertyList", "Sealing", "SecretMemory", "TestSupport", "Varlink",
+    "PropertyList", "Sealing", "SecretMemory", "TestStore", "Varlink",
 ]
 if isFuzzing {
     package.targets += [

@@ -81,12 +81,12 @@
             onlyOperands = true
             return try next()
         }
-        guard word.hasPrefix("--"), let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else {
-            return .option(word)
-        }
-        joined = String(word[bytes.index(after: equals)...])
+        guard bytes[bytes.index(after: bytes.startIndex)] == UInt8(ascii: "-"),
+            let equals = bytes.firstIndex(of: UInt8(ascii: "="))
+        else { return .option(word) }
+        joined = String(Substring(bytes[bytes.index(after: equals)...]))
         hasJoined = true
-        return .option(String(word[..<equals]))
+        return .option(String(Substring(bytes[..<equals])))
     }
 
     /// The value of the option that was read last.
@@ -103,6 +103,6 @@
     }
 
     private func nameOf(_ word: String) -> String {
-        String(word[..<(word.firstIndex(of: "=") ?? word.endIndex)])
+        String(Substring(word.utf8.prefix { $0 != UInt8(ascii: "=") }))
     }
 }

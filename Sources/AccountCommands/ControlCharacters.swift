@@ -25,7 +25,8 @@ package enum ControlCharacters {
         return result
     }
 
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    /// Whether it is one of these.
+    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00..<0x20, 0x7F...0x9F: true
         case 0x2028, 0x2029: true

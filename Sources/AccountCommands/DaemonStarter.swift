@@ -111,8 +111,7 @@ struct DaemonStarter {
                 "cannot tell where this program stands, and so where accountd is", error,
                 hint: "if it was just upgraded, run the command again")
         }
-        let slash = own.lastIndex(of: "/") ?? own.startIndex
-        let directory = String(own[..<slash])
+        let directory = Files.split(own).parent
         for candidate in [
             directory + "/accountd", directory + "/../libexec/accountd", "/usr/libexec/accountd",
         ] {

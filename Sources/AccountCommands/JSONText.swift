@@ -49,8 +49,8 @@ struct JSONText {
 
     /// A string with its quotes.
     ///
-    /// Every control character is escaped, those of C1 too: RFC 8259 lets them stand, some
-    /// terminals obey them.
+    /// Every control character is escaped, those of C1 and the marks of direction too: RFC 8259 lets
+    /// them stand, some terminals obey them.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -60,13 +60,10 @@ struct JSONText {
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
-            default:
-                switch scalar.value {
-                case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029:
-                    let digits = String(scalar.value, radix: 16)
-                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                default: result.unicodeScalars.append(scalar)
-                }
+            case _ where ControlCharacters.isControl(scalar):
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
             }
         }
         return result + "\""

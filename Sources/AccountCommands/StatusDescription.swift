@@ -29,7 +29,10 @@ struct StatusDescription: Equatable {
         }
     }
 
-    private init?(
+    /// Reads the object.
+    ///
+    /// - Returns: nil when it lacks a member.
+    init?(
         _ node: JSONIndex.Node?, _ index: borrowing JSONIndex, _ text: Span<UInt8>,
         _ arena: SecretArena
     ) {

@@ -28,7 +28,7 @@ struct StoreLocation: Equatable {
     /// `$XDG_STATE_HOME/account`, else `~/.local/state/account`.
     static func byDefault() throws(CommandFailure) -> StoreLocation {
         // The specification has relative paths ignored.
-        if let state = Environment.value("XDG_STATE_HOME"), state.hasPrefix("/") {
+        if let state = Environment.value("XDG_STATE_HOME"), Files.isAbsolute(state) {
             return StoreLocation(path: state + "/account", isChosen: false)
         }
         guard let home = Users.homeDirectory() else {
@@ -48,17 +48,13 @@ struct StoreLocation: Equatable {
 
     /// The daemon stands at another directory: what it is told must not depend on ours.
     static func absolute(_ path: String) throws(CommandFailure) -> String {
-        var result = path
-        if !path.hasPrefix("/") {
-            // SAFETY: the result is allocated by the C library and freed here.
-            guard let here = unsafe getcwd(nil, 0) else {
-                throw .system("cannot tell where the relative path \(path) leads", .current)
-            }
-            defer { unsafe free(here) }
-            result = unsafe String(cString: here) + "/" + path
+        if Files.isAbsolute(path) { return Files.withoutTrailingSlashes(path) }
+        // SAFETY: the result is allocated by the C library and freed here.
+        guard let here = unsafe getcwd(nil, 0) else {
+            throw .system("cannot tell where the relative path \(path) leads", .current)
         }
-        while result.count > 1, result.hasSuffix("/") { result.removeLast() }
-        return result
+        defer { unsafe free(here) }
+        return Files.withoutTrailingSlashes(unsafe String(cString: here) + "/" + path)
     }
 
     /// Whose the store is, or would be: its owner's, else that of the nearest directory above it
@@ -68,15 +64,15 @@ struct StoreLocation: Equatable {
     func owner() -> (uid: UInt32, exists: Bool)? {
         var place = path
         var exists = true
-        while !place.isEmpty {
+        while true {
             if let status = try? FileStatus.of(path: place, following: true) {
                 return (status.ownerUID, exists)
             }
             exists = false
-            guard let slash = place.lastIndex(of: "/") else { return nil }
-            place = String(place[..<slash])
+            let parent = Files.split(place).parent
+            guard Files.isAbsolute(parent), parent != place else { return nil }
+            place = parent
         }
-        return (0, false)
     }
 
     /// Whether a daemon of this user may be started on it.

@@ -3,9 +3,9 @@ import Varlink
 
 /// Where in the daemon's answer the token and what belongs to it are, as they are written there.
 struct TokenAnswer {
-    fileprivate let token: Range<Int>
-    fileprivate let uid: Range<Int>
-    fileprivate let expiresAt: Range<Int>
+    let token: Range<Int>
+    let uid: Range<Int>
+    let expiresAt: Range<Int>
 
     /// Reads the usual answer; nil for any other.
     ///
@@ -37,6 +37,16 @@ struct TokenAnswer {
         self.token = index.range(of: token)
         self.uid = index.range(of: uid)
         self.expiresAt = index.range(of: expiresAt)
+        // They are printed as they are written. A server that is not ours could write anything
+        // there; ours writes nothing but this.
+        guard Self.isPrintable(text.extracting(self.token)),
+            Self.isPrintable(text.extracting(self.uid))
+        else { return nil }
+    }
+
+    private static func isPrintable(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices where !(0x21...0x7E ~= text[index]) { return false }
+        return true
     }
 }
 

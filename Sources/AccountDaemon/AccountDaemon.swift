@@ -215,7 +215,7 @@ package enum AccountDaemon {
         _ path: String, _ paths: StorePaths, _ directory: borrowing Directory
     ) throws(StartError) -> String? {
         let own = "\(paths.state)/\(StorePaths.socketName)"
-        guard path.hasPrefix("/"), !isSameName(path, own) else { return nil }
+        guard Files.isAbsolute(path), !isSameName(path, own) else { return nil }
         do throws(Errno) {
             try directory.setSymbolicLink(StorePaths.socketName, to: path)
         } catch { throw .system("\(own) cannot be made to lead to \(path)", error) }

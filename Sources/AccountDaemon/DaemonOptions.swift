@@ -47,9 +47,13 @@ struct DaemonOptions: Equatable {
         while let argument = rest.popFirst() {
             var name = argument
             var attached: String?
-            if argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") {
-                name = String(argument[..<equals])
-                attached = String(argument[argument.index(after: equals)...])
+            // By bytes: what follows the sign may be a letter that combines with it.
+            let bytes = argument.utf8
+            if bytes.starts(with: "--".utf8),
+                let equals = bytes.firstIndex(of: UInt8(ascii: "="))
+            {
+                name = String(Substring(bytes[..<equals]))
+                attached = String(Substring(bytes[bytes.index(after: equals)...]))
             }
             func value() throws(StartError) -> String {
                 guard let value = attached ?? rest.popFirst(), !value.isEmpty else {

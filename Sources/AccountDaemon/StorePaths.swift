@@ -53,7 +53,7 @@ struct StorePaths: Sendable {
     }
 
     private static func absolute(_ path: String) throws(StartError) -> String {
-        if path.hasPrefix("/") { return Files.withoutTrailingSlashes(path) }
+        if Files.isAbsolute(path) { return Files.withoutTrailingSlashes(path) }
         do throws(Errno) {
             return Files.withoutTrailingSlashes(
                 "\(try Files.readLink("/proc/self/cwd"))/\(path)")

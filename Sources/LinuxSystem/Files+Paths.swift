@@ -1,13 +1,21 @@
+// Paths are bytes: a name may begin with a letter that combines with the slash before it, and a slash
+// that is looked for as a character is not found then.
 extension Files {
+    /// Whether a path begins at the root. path_resolution(7)
+    package static func isAbsolute(_ path: String) -> Bool {
+        path.utf8.first == UInt8(ascii: "/")
+    }
+
     /// The path of the directory and the name in it: "/run/user/7", "socket".
     ///
     /// A path without a slash is in ".", and "/" is "." in "/".
     package static func split(_ path: String) -> (parent: String, name: String) {
         let path = withoutTrailingSlashes(path)
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
-        let name = String(path[path.utf8.index(after: slash)...])
+        let start = path.utf8.index(after: slash)
+        let name = String(Substring(path.utf8[start...]))
         if name.isEmpty { return ("/", ".") }
-        let parent = withoutTrailingSlashes(String(path[...slash]))
+        let parent = withoutTrailingSlashes(String(Substring(path.utf8[..<start])))
         return (parent, name)
     }
 

@@ -37,30 +37,45 @@ package enum ServiceManager {
     ///
     /// - Returns: none when no descriptors were passed, or not to this process.
     package static func takeListeners() -> [Listener] {
-        let pid = number("LISTEN_PID")
-        let count = number("LISTEN_FDS") ?? 0
-        let names = Environment.value("LISTEN_FDNAMES") ?? ""
+        let names = listenerNames(
+            pid: Environment.value("LISTEN_PID"), count: Environment.value("LISTEN_FDS"),
+            names: Environment.value("LISTEN_FDNAMES"), own: getpid())
         for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID"] {
             Environment.unset(name)
         }
-        guard pid == UInt64(getpid()), count > 0, count <= UInt64(mostListeners) else { return [] }
-        let given = names.split(separator: ":", omittingEmptySubsequences: false)
         var listeners = [Listener]()
-        for index in 0..<Int(count) {
+        for (index, name) in names.enumerated() {
             let fd = firstListener + Int32(index)
             let flags = fcntl(fd, F_GETFL)
             guard flags >= 0 else { continue }
             _ = fcntl(fd, F_SETFD, FD_CLOEXEC)
             _ = fcntl(fd, F_SETFL, flags | O_NONBLOCK)
-            let name = index < given.count ? String(given[index]) : ""
             listeners.append(
                 Listener(
-                    fd: fd, name: name.isEmpty ? "unknown" : name,
+                    fd: fd, name: name,
                     isUnixStream: option(SO_DOMAIN, of: fd) == AF_UNIX
                         && option(SO_TYPE, of: fd) == Int32(SOCK_STREAM.rawValue)
                         && option(SO_ACCEPTCONN, of: fd) == 1))
         }
         return listeners
+    }
+
+    /// The name of each descriptor that was passed, as the variables' values tell.
+    ///
+    /// - Parameter own: the process that asks.
+    /// - Returns: none when none were passed, or not to this process.
+    static func listenerNames(
+        pid: String?, count: String?, names: String?, own: pid_t
+    ) -> [String] {
+        guard number(pid) == UInt64(own), let count = number(count), count > 0,
+            count <= UInt64(mostListeners)
+        else { return [] }
+        let given = (names ?? "").utf8.split(
+            separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        return (0..<Int(count)).map { index in
+            guard index < given.count, !given[index].isEmpty else { return "unknown" }
+            return String(Substring(given[index]))
+        }
     }
 
     /// Whether somebody listens to `notify`. NOTIFY_SOCKET
@@ -73,17 +88,20 @@ package enum ServiceManager {
     @discardableResult
     package static func notify(_ state: String) -> Bool {
         guard let name = Environment.value("NOTIFY_SOCKET") else { return false }
-        let address =
-            switch name.utf8.first {
-            case UInt8(ascii: "@"): SocketAddress(abstract: name.dropFirst())
-            case UInt8(ascii: "/"): SocketAddress(path: name)
-            // An address of AF_VSOCK, from a virtual machine's host.
-            default: SocketAddress?.none
-            }
-        guard let address, let socket = try? UnixSocket.make(SOCK_DGRAM, nonBlocking: true) else {
-            return false
-        }
+        guard let address = address(named: name),
+            let socket = try? UnixSocket.make(SOCK_DGRAM, nonBlocking: true)
+        else { return false }
         return address.send(state.utf8Span.span, from: socket.rawValue)
+    }
+
+    /// The address that NOTIFY_SOCKET names; nil for one of another family or too long a name.
+    static func address(named name: String) -> SocketAddress? {
+        switch name.utf8.first {
+        case UInt8(ascii: "@"): SocketAddress(abstract: Substring(name.utf8.dropFirst()))
+        case UInt8(ascii: "/"): SocketAddress(path: name)
+        // An address of AF_VSOCK, from a virtual machine's host.
+        default: nil
+        }
     }
 
     /// Microseconds within which the service manager wants to hear "WATCHDOG=1"; half of it is a
@@ -91,30 +109,40 @@ package enum ServiceManager {
     ///
     /// Nil when it does not watch this process.
     package static var watchdogInterval: Int64? {
-        guard let interval = number("WATCHDOG_USEC"), interval > 0,
-            let microseconds = Int64(exactly: interval)
+        watchdogInterval(
+            microseconds: Environment.value("WATCHDOG_USEC"),
+            pid: Environment.value("WATCHDOG_PID"), own: getpid())
+    }
+
+    /// The same, as the variables' values tell.
+    static func watchdogInterval(microseconds: String?, pid: String?, own: pid_t) -> Int64? {
+        guard let interval = number(microseconds), interval > 0,
+            pid == nil || number(pid) == UInt64(own)
         else { return nil }
-        if Environment.value("WATCHDOG_PID") != nil, number("WATCHDOG_PID") != UInt64(getpid()) {
-            return nil
-        }
-        return microseconds
+        return Int64(exactly: interval)
     }
 
     /// Whether standard error goes to the journal. JOURNAL_STREAM, systemd.exec(5)
     package static var journalIsConnected: Bool {
-        guard let stream = Environment.value("JOURNAL_STREAM"),
-            let colon = stream.utf8.firstIndex(of: UInt8(ascii: ":")),
+        guard let text = Environment.value("JOURNAL_STREAM"), let stream = stream(named: text),
             let status = try? FileStatus.of(fd: StandardStream.error)
         else { return false }
-        return UInt64(stream[..<colon]) == status.device
-            && UInt64(stream[stream.utf8.index(after: colon)...]) == status.inode
+        return stream.device == status.device && stream.inode == status.inode
+    }
+
+    /// The device and the inode that JOURNAL_STREAM names.
+    static func stream(named text: String) -> (device: UInt64, inode: UInt64)? {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+            let device = number(String(text[..<colon])),
+            let inode = number(String(text[text.utf8.index(after: colon)...]))
+        else { return nil }
+        return (device, inode)
     }
 
     // Digits alone, as the manual pages have them; UInt64(_:) would take a sign.
-    private static func number(_ variable: String) -> UInt64? {
-        guard let text = Environment.value(variable), text.utf8.first != UInt8(ascii: "+") else {
-            return nil
-        }
+    private static func number(_ text: String?) -> UInt64? {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        guard let text, text.utf8.allSatisfy({ digits ~= $0 }) else { return nil }
         return UInt64(text)
     }
 

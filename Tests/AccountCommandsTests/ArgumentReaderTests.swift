@@ -20,6 +20,8 @@ import Testing
             Case(words: ["--", "--json", "--"], read: ["operand --json", "operand --"]),
             Case(words: ["--value", "--json"], read: ["option --value", "value --json"]),
             Case(words: ["--value=a=b"], read: ["option --value", "value a=b"]),
+            Case(
+                words: ["--value=\u{301}a"], read: ["option --value", "value \u{301}a"]),
             Case(words: ["--value="], read: ["option --value", "value "]),
             Case(words: ["--value"], read: ["option --value", "--value needs a value"]),
             Case(words: ["--json=x", "y"], read: ["option --json", "--json takes no value"]),

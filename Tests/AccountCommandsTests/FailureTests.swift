@@ -123,7 +123,7 @@ import Varlink
         arguments: [
             ("a\"b\\c", #""a\"b\\c""#), ("\n\r\t", #""\n\r\t""#),
             ("\u{1}\u{7F}", #""\u0001\u007f""#),
-            ("\u{9B}", #""\u009b""#), ("Zoë", "\"Zoë\""),
+            ("\u{9B}", #""\u009b""#), ("Zoë", "\"Zoë\""), ("\u{202E}a", #""\u202ea""#),
         ])
     func quotes(_ text: String, _ written: String) {
         #expect(JSONText.quoted(text) == written)

@@ -40,6 +40,22 @@ import Varlink
     }
 
     @Test(
+        "what is printed as it is written is printable",
+        arguments: [
+            (#"{"access_token":"2.00\u0061bc\"","uid":"9","expires_at":1}"#, true),
+            (#"{"access_token":"2.00 abc","uid":"9","expires_at":1}"#, false),
+            ("{\"access_token\":\"2.00\u{9B}31m\",\"uid\":\"9\",\"expires_at\":1}", false),
+            ("{\"access_token\":\"2.00\",\"uid\":\"9\u{202E}\",\"expires_at\":1}", false),
+        ])
+    func printable(_ parameters: String, _ isAnswer: Bool) throws {
+        let text = Array("{ \"parameters\":\(parameters)}".utf8)
+        var index = JSONIndex()
+        let reply = try ClientReply(reading: text.span, with: &index)
+        let found = TokenAnswer(reply, index, text.span) != nil
+        #expect(found == isAnswer)
+    }
+
+    @Test(
         "a token that is not written plainly is left to the index",
         arguments: [
             (#"{"parameters":{"access_token":"2.00abc","uid":"9","expires_at":1}}"#, true),

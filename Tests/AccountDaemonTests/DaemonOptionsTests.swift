@@ -13,6 +13,7 @@ import Testing
         ([], options { _ in }),
         (["--socket", "/s"], options { $0.socket = "/s" }),
         (["--socket=/s"], options { $0.socket = "/s" }),
+        (["--socket=\u{301}a"], options { $0.socket = "\u{301}a" }),
         (["--socket=a=b"], options { $0.socket = "a=b" }),
         (["--socket", "/a", "--socket", "/b"], options { $0.socket = "/b" }),
         (

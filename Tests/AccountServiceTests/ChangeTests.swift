@@ -1,5 +1,6 @@
 import AccountService
 import SecretMemory
+import TestStore
 import Testing
 
 /// While a change is in hand, and when it fails.

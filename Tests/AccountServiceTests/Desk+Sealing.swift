@@ -1,6 +1,7 @@
 import AccountService
 import Accounts
 import SecretMemory
+import TestStore
 import Testing
 
 @testable import Sealing

@@ -1,6 +1,7 @@
 import AccountService
 import SecretMemory
 import TestSupport
+import TestStore
 import Testing
 
 /// What a call came to.

@@ -1,6 +1,7 @@
 import AccountService
 import SecretMemory
 import TestSupport
+import TestStore
 import Testing
 
 /// Secret memory that is full, at every step of every call.

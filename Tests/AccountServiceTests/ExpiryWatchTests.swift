@@ -1,5 +1,6 @@
 import AccountService
 import Accounts
+import TestStore
 import Testing
 
 /// The clock, set forth and back. docs/PROTOCOL.md, "The clock"

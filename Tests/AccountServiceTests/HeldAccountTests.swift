@@ -1,4 +1,5 @@
 import AccountService
+import TestStore
 import Testing
 
 /// What a running daemon holds, against files that were damaged and responses that lay about.

@@ -1,4 +1,5 @@
 import AccountService
+import TestStore
 import Testing
 import Varlink
 

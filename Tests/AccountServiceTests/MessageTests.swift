@@ -1,4 +1,5 @@
 import AccountService
+import TestStore
 import Testing
 
 /// What holds for a message whatever it asks for.

@@ -1,4 +1,5 @@
 import AccountService
+import TestStore
 import Testing
 
 /// Every method in every state, for every role.

@@ -1,4 +1,5 @@
 import AccountService
+import TestStore
 import Testing
 
 /// UpdateProfile and Logout.

@@ -1,4 +1,5 @@
 import AccountService
+import TestStore
 import Testing
 
 /// Verify and Repair, for every combination of what the store's files can be.

@@ -1,4 +1,5 @@
 import AccountService
+import TestStore
 import Testing
 
 /// When an account may take the place of what is stored, and what becomes of that.

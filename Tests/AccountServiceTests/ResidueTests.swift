@@ -1,6 +1,7 @@
 import AccountService
 import SecretMemory
 import TestSupport
+import TestStore
 import Testing
 
 /// Where secrets stand in the arena, and where they do not. SECURITY.md, "What is done"

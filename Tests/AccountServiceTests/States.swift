@@ -1,5 +1,6 @@
 import AccountService
 import SecretMemory
+import TestStore
 import Testing
 
 /// How the store can stand when a call comes.

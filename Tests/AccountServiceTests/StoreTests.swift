@@ -3,6 +3,7 @@ import Accounts
 import Sealing
 import SecretMemory
 import TestSupport
+import TestStore
 import Testing
 
 /// Stores that another program, an earlier key or a later version has written.

@@ -11,6 +11,9 @@ import Testing
             ("a/b//", "a", "b"), ("a/b/.", "a", "b"), ("a/b/./", "a", "b"), ("/", "/", "."),
             ("//", "/", "."), (".", ".", "."), ("", ".", ""), ("/a/.b", "/a", ".b"),
             ("../a", "..", "a"), ("/账户/套接字", "/账户", "套接字"),
+            // A letter that combines with the slash before it.
+            ("/a/\u{301}b", "/a", "\u{301}b"), ("/a/\u{301}b/c", "/a/\u{301}b", "c"),
+            ("/\u{301}b", "/", "\u{301}b"),
         ])
     func split(path: String, parent: String, name: String) {
         let parts = Files.split(path)

@@ -56,7 +56,9 @@ package enum Bodies {
     package static var all: [any FuzzBody.Type] {
         [
             JSONBody.self, MessageBody.self, PropertyListBody.self, AccountBody.self,
-            ResponseBody.self, TimesBody.self,
+            ResponseBody.self, TimesBody.self, SealedBody.self, SlotsBody.self,
+            RecoveryCodeBody.self, ReplyBody.self, ArgumentsBody.self, OutputBody.self,
+            EnvironmentBody.self, UsersBody.self, MemoryBody.self, ServiceBody.self,
         ]
     }
 

@@ -1,42 +1,44 @@
-import AccountService
+package import AccountService
 import SecretMemory
 
 /// A store's files in memory, written in the order in which the worker writes them.
-struct FakeStore: Sendable {
+package struct FakeStore: Sendable {
     /// The key file.
-    enum Key: Equatable {
+    package enum Key: Equatable {
         case absent
         case bytes([UInt8])
         case unusable(Int32, String)
     }
 
     /// Before which step of a change the disk gives up.
-    enum Step: Equatable, CaseIterable {
+    package enum Step: Equatable, CaseIterable {
         case keyFile, slotsAside, slotsCopy, slots, account, accountSync, previousRemoval
         case removal, removalSync, mending, reading
     }
 
-    static let diskIsFull = StoreFailure(
+    package static let diskIsFull = StoreFailure(
         errno: 28, message: "/s: No space left on device", isInPlace: false)
 
-    static let slotsDiffer = StoreFailure(
+    package static let slotsDiffer = StoreFailure(
         errno: 116, message: "/s/keyslots.plist is another one", isInPlace: false)
 
-    var account = StoreContents.File.absent
-    var previousAccount = StoreContents.File.absent
-    var slots = StoreContents.File.absent
-    var slotsCopy = StoreContents.File.absent
-    var key = Key.absent
-    var hasOtherSealedFiles = false
-    var findings: [String] = []
+    package var account = StoreContents.File.absent
+    package var previousAccount = StoreContents.File.absent
+    package var slots = StoreContents.File.absent
+    package var slotsCopy = StoreContents.File.absent
+    package var key = Key.absent
+    package var hasOtherSealedFiles = false
+    package var findings: [String] = []
     /// Another directory has come into the place of the one that was read.
-    var isReplaced = false
+    package var isReplaced = false
     /// What was set aside, as NAME.damaged-TIME.
-    var aside: [String: StoreContents.File] = [:]
-    var failsAt: Step?
+    package var aside: [String: StoreContents.File] = [:]
+    package var failsAt: Step?
+
+    package init() {}
 
     /// What a daemon that starts now reads.
-    var contents: StoreContents {
+    package var contents: StoreContents {
         var contents = StoreContents(
             account: account, previousAccount: previousAccount, slots: slots, slotsCopy: slotsCopy,
             hasOtherSealedFiles: hasOtherSealedFiles, findings: findings)
@@ -44,7 +46,7 @@ struct FakeStore: Sendable {
         return contents
     }
 
-    func read(into reading: KeyFileReading) {
+    package func read(into reading: KeyFileReading) {
         reading.fill { room in
             switch key {
             case .absent: return .absent
@@ -56,7 +58,7 @@ struct FakeStore: Sendable {
         }
     }
 
-    mutating func perform(_ change: StoreChange) -> StoreResult {
+    package mutating func perform(_ change: StoreChange) -> StoreResult {
         do throws(StoreFailure) {
             switch change {
             case .save(let request): try save(request)
@@ -152,7 +154,7 @@ struct FakeStore: Sendable {
 
 extension StoreContents.File {
     /// The file with one bit of its middle turned.
-    var damaged: StoreContents.File {
+    package var damaged: StoreContents.File {
         guard case .bytes(var bytes) = self else { return .bytes([1, 2, 3]) }
         bytes[bytes.count / 2] ^= 4
         return .bytes(bytes)
