@@ -4,7 +4,7 @@ package import SecretMemory
 @testable import AccountCommands
 @testable import AccountDaemon
 
-/// The command lines of both programs: account(1), accountd(8). Words are ended by NUL.
+/// The command lines of both programs, account(1) and accountd(8), each word ended by NUL.
 package final class ArgumentsBody: FuzzBody {
     package static let name = "arguments"
     package static let maximumSize = 512
@@ -24,7 +24,7 @@ package final class ArgumentsBody: FuzzBody {
             try require(Self.login(apart) == joined, "a value is read otherwise where it is joined")
         }
         try visitDaemon(words)
-        if words.count == 1 { try visitWord(words[0]) }
+        for word in words.prefix(2) { try visitWord(word) }
     }
 
     /// Every word is read once, in its order.
@@ -106,7 +106,7 @@ package final class ArgumentsBody: FuzzBody {
     }
 
     private func visitWord(_ word: String) throws {
-        try requireUsage(Invocation.unknown(word, "login"))
+        try requireUsage(Invocation.unknown(word, .login))
         try requireUsage(HelpCommand.unknown(word))
     }
 

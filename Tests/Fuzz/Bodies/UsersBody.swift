@@ -1,8 +1,9 @@
 import LinuxSystem
 package import SecretMemory
 
-/// The lists of users and groups: passwd(5), group(5). The first line is the name, or the number, that
-/// is looked for.
+/// The lists of users and groups, passwd(5) and group(5).
+///
+/// The first line is the name, or the number, that is looked for.
 package final class UsersBody: FuzzBody {
     package static let name = "users"
     package static let maximumSize = 1024
