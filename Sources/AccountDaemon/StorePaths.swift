@@ -6,6 +6,8 @@ struct StorePaths: Sendable {
     let keyFile: KeyFilePath
     /// Nil where a socket was passed.
     let socket: String?
+    /// Directories besides the store that belong to this program, whether they are there or not.
+    let ownDirectories: [String]
 
     static let socketName = "socket"
 
@@ -20,15 +22,19 @@ struct StorePaths: Sendable {
         } else {
             keyFile = KeyFilePath(path: try Self.defaultKeyFile(), isDefault: true)
         }
+        var own = keyFile.isDefault ? [Files.split(keyFile.path).parent] : []
         if socketIsPassed {
             socket = nil
         } else if let given = options.socket {
             socket = try Self.absolute(given)
         } else if let runtime = Users.runtimeDirectory() {
-            socket = "\(Files.withoutTrailingSlashes(runtime))/account/\(Self.socketName)"
+            let directory = "\(Files.withoutTrailingSlashes(runtime))/account"
+            socket = "\(directory)/\(Self.socketName)"
+            own.append(directory)
         } else {
             socket = "\(state)/\(Self.socketName)"
         }
+        ownDirectories = own
     }
 
     private static func defaultState() throws(StartError) -> String {

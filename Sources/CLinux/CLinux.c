@@ -56,6 +56,10 @@ int clinux_open_path(int directory, const char *path, int follow) {
     return openat(directory, path, O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
 }
 
+int clinux_open_unnamed(int directory) {
+    return openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+}
+
 int clinux_memfd_create(const char *name) {
     return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }

@@ -59,6 +59,12 @@ package enum Files {
             })
     }
 
+    /// Makes a file without a name, which is gone with its last descriptor, for `PathCalls.linkOpen`.
+    /// O_TMPFILE, open(2)
+    static func openUnnamed(in directory: Int32) throws(Errno) -> FileDescriptor {
+        FileDescriptor(owning: try valueOrErrno { clinux_open_unnamed(directory) })
+    }
+
     /// Reads what is there, at the most as much as fits. read(2)
     ///
     /// - Parameter start: where in `bytes` what is read goes.

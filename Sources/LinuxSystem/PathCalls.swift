@@ -35,6 +35,17 @@ enum PathCalls {
         _ = try valueOrErrno { unsafe linkat(directory, path, directory, other, 0) }
     }
 
+    /// Gives an open file a name that nothing has. AT_SYMLINK_FOLLOW, linkat(2)
+    static func linkOpen(_ fd: Int32, as name: String, in directory: Int32) throws(Errno) {
+        try Files.check(name)
+        // The thread's own: it may have a descriptor table that is not the process's.
+        let path = "/proc/thread-self/fd/\(fd)"
+        // SAFETY: as above.
+        _ = try valueOrErrno {
+            unsafe linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW)
+        }
+    }
+
     static func rename(_ path: String, to other: String, in directory: Int32) throws(Errno) {
         try Files.check(path)
         try Files.check(other)

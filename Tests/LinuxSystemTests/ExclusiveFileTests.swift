@@ -46,4 +46,48 @@ import Testing
         #expect(made.take() == 1)
         #expect(try folder.names() == ["key"])
     }
+
+    @Test("a thread with a descriptor table of its own makes it without another name")
+    func ownDescriptors() throws {
+        let folder = try TemporaryFolder()
+        let path = folder("key")
+        let done = try EventCounter()
+        let finished = done.signal
+        try WorkerThread.start(name: "making") {
+            try? WorkerThread.ownDescriptors(without: nil)
+            // The process's table has something else at these numbers.
+            let others = (0..<8).compactMap { _ in try? Files.open("/dev/null", .readOnly).release()
+            }
+            try? ExclusiveFile.create([7].span, at: path)
+            for other in others { close(other) }
+            finished()
+        }
+        _ = try Poll.wait(done.rawValue, for: .readable, timeoutMilliseconds: 10_000)
+        #expect(try Files.readWhole(path, limit: 10) == [7])
+        #expect(try folder.names() == ["key"])
+    }
+
+    @Test(
+        "where no file can be without a name a temporary one is made, and what stands there stays",
+        .enabled(if: canTrace, "needs root and strace"),
+        arguments: [
+            "inject=openat:error=EOPNOTSUPP:when=2", "inject=openat:error=EISDIR:when=2",
+            "inject=linkat:error=ENOENT:when=1",
+        ])
+    func withoutUnnamedFiles(injection: String) async throws {
+        let folder = try TemporaryFolder()
+        for (bytes, isMade) in [([1, 2], true), ([3], false)] as [([UInt8], Bool)] {
+            await #expect(processExitsWith: .success) {
+                [
+                    injection = injection as String, bytes = bytes as [UInt8],
+                    isMade = isMade as Bool, path = folder("key") as String
+                ] in
+                _ = try traceThisThread(injection)
+                let made = (try? ExclusiveFile.create(bytes.span, at: path)) != nil
+                try #require(made == isMade)
+            }
+            #expect(try Files.readWhole(folder("key"), limit: 10) == [1, 2])
+            #expect(try folder.names() == ["key"])
+        }
+    }
 }

@@ -29,6 +29,8 @@ int clinux_accept(int listener);
 
 // O_PATH | O_CLOEXEC, and O_NOFOLLOW if asked for. open(2)
 int clinux_open_path(int directory, const char *path, int follow);
+// A file without a name in the directory, of mode 0600, to write. O_TMPFILE, open(2)
+int clinux_open_unnamed(int directory);
 // A memory file that is closed on exec and can be sealed. memfd_create(2)
 int clinux_memfd_create(const char *name);
 // Seals a memory file against every change. F_ADD_SEALS, fcntl(2)
