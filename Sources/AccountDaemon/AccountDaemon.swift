@@ -26,6 +26,11 @@ package enum AccountDaemon {
     package static func run(_ arguments: [String]) -> Int32 {
         // Before anything else: a closed standard descriptor must not become the socket.
         try? ProcessHardening.openStandardDescriptors()
+        // The runtime finds them through /proc. Without them it would be another store's daemon.
+        guard !arguments.isEmpty else {
+            Log.note("the command line cannot be read; is /proc mounted?")
+            return 1
+        }
         let options: DaemonOptions
         let readiness: Readiness
         do throws(StartError) {
@@ -80,9 +85,7 @@ package enum AccountDaemon {
             directory = try Directory.open(paths.state, create: true)
         } catch { throw .refused("the state directory cannot be used: \(error.message)") }
         let lock = try lockStore(paths, directory, passed, signals)
-        do throws(Errno) {
-            try AtomicFile.removeTemporaries(in: directory)
-        } catch { Log.note("left-over temporary files stay: \(error.description)") }
+        removeTemporaries(paths, directory)
 
         Sodium.start()
         let arena = try makeArena(options)
@@ -95,15 +98,14 @@ package enum AccountDaemon {
         let listener = try listen(passed, paths)
         let link = try linkSocket(listener.path, paths, directory)
 
-        let files = StoreFiles(
+        var files = StoreFiles(
             path: paths.state, keyFile: paths.keyFile, directory: directory, lock: lock,
             socket: link)
-        do throws(SecretMemoryError) {
-            let key = try KeyFileReading(arena: arena)
-            paths.keyFile.read(into: key)
-            try service.load(files.readAll(), key, at: Server.readInstant())
-        } catch { throw .memory(error) }
+        try load(files, into: &service, arena)
         if let trouble = service.trouble { Log.note(trouble) }
+        if let change = service.unfinished, case .failed(let failure) = files.perform(change) {
+            Log.note("what a change that was cut off has left stays: \(failure.message)")
+        }
         let worker: StoreWorker
         do throws(Errno) {
             worker = try StoreWorker(
@@ -118,6 +120,36 @@ package enum AccountDaemon {
         readiness.tell("ready")
         defer { listener.remove() }
         return try server.run()
+    }
+
+    /// Removes what was written by a daemon that was killed meanwhile.
+    ///
+    /// The caller holds the store.
+    private static func removeTemporaries(_ paths: StorePaths, _ store: borrowing Directory) {
+        do throws(Errno) {
+            try AtomicFile.removeTemporaries(in: store)
+            for path in paths.ownDirectories {
+                guard let directory = try? Directory.open(path, create: false) else { continue }
+                try AtomicFile.removeTemporaries(in: directory)
+            }
+        } catch { Log.note("left-over temporary files stay: \(error.description)") }
+    }
+
+    private static func load(
+        _ files: borrowing StoreFiles, into service: inout AccountService, _ arena: SecretArena
+    ) throws(StartError) {
+        let contents: StoreContents
+        let key: KeyFileReading
+        do throws(SecretMemoryError) {
+            key = try KeyFileReading(arena: arena)
+        } catch { throw .memory(error) }
+        do throws(StoreFailure) {
+            try files.keyFile.read(into: key)
+            contents = try files.readAll()
+        } catch { throw .refused(error.message) }
+        do throws(SecretMemoryError) {
+            try service.load(contents, key, at: Server.readInstant())
+        } catch { throw .memory(error) }
     }
 
     /// Has room for every connection, as far as the limit lets it, and never lets them take what the
@@ -216,6 +248,9 @@ package enum AccountDaemon {
     ) throws(StartError) -> String? {
         let own = "\(paths.state)/\(StorePaths.socketName)"
         guard Files.isAbsolute(path), !isSameName(path, own) else { return nil }
+        // A disk without room for another name is no reason not to serve.
+        let target = try? Files.readLink(StorePaths.socketName, in: directory.rawValue)
+        if target == path { return path }
         do throws(Errno) {
             try directory.setSymbolicLink(StorePaths.socketName, to: path)
         } catch { throw .system("\(own) cannot be made to lead to \(path)", error) }

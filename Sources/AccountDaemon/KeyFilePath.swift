@@ -12,12 +12,21 @@ struct KeyFilePath: Sendable {
     let isDefault: Bool
 
     /// Reads it into the room given and notes what was found.
-    func read(into reading: KeyFileReading) {
+    ///
+    /// - Throws: where the system lacked something, so that nothing is known of it.
+    func read(into reading: KeyFileReading) throws(StoreFailure) {
+        var passing: Errno?
         reading.fill { room in
             do throws(Errno) {
-                return try read(&room)
+                do throws(Errno) {
+                    return try read(&room)
+                } catch {
+                    guard error == .inputOutput else { throw error }
+                    return try read(&room)
+                }
             } catch {
                 if error == .notFound { return .absent }
+                if error.isPassing { passing = error }
                 if error == .loop {
                     return .unusable(
                         errno: error.rawValue,
@@ -28,6 +37,11 @@ struct KeyFilePath: Sendable {
                     "the key file \(path) cannot be read: \(error.description)")
             }
         }
+        guard let passing else { return }
+        throw StoreFailure(
+            errno: passing.rawValue,
+            message: "the key file \(path) cannot be read: \(passing.description)",
+            isInPlace: false)
     }
 
     private func read(_ room: inout MutableSpan<UInt8>) throws(Errno) -> KeyFileReading.Finding {

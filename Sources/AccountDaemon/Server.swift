@@ -234,6 +234,7 @@ struct Server: ~Copyable {
     private mutating func beginEnding() {
         guard !isEnding else { return }
         isEnding = true
+        if change != nil { Log.note("told to end; that waits for a change that is being written") }
         waiting.removeAll()
         acceptsAgainAt = nil
         try? poller.remove(fd: listener.fd)

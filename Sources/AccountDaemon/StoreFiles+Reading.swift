@@ -3,21 +3,28 @@ import LinuxSystem
 
 extension StoreFiles {
     /// Reads every file of the store that the service judges.
-    func readAll() -> StoreContents {
+    ///
+    /// - Throws: where the system lacked something, so that nothing is known of a file.
+    func readAll() throws(StoreFailure) -> StoreContents {
         var contents = StoreContents()
-        contents.account = read(Self.account, &contents.findings)
-        contents.previousAccount = read(Self.previousAccount, &contents.findings)
-        contents.slots = read(Self.slots, &contents.findings)
-        contents.slotsCopy = read(Self.slotsCopy, &contents.findings)
-        contents.hasOtherSealedFiles = hasOtherSealedFiles()
+        contents.account = try read(Self.account, &contents.findings)
+        contents.previousAccount = try read(Self.previousAccount, &contents.findings)
+        contents.slots = try read(Self.slots, &contents.findings)
+        contents.slotsCopy = try read(Self.slotsCopy, &contents.findings)
+        contents.nextSlots = try read(Self.nextSlots, &contents.findings)
+        contents.hasOtherSealedFiles = try hasOtherSealedFiles()
         return contents
     }
 
-    private func read(_ name: String, _ findings: inout [String]) -> StoreContents.File {
+    private func read(
+        _ name: String, _ findings: inout [String]
+    ) throws(StoreFailure) -> StoreContents.File {
         do throws(Errno) {
             let status: FileStatus
             do throws(Errno) {
-                status = try directory.status(of: name)
+                status = try Errno.tryingAgain { () throws(Errno) in
+                    try directory.status(of: name)
+                }
             } catch {
                 guard error == .notFound else { throw error }
                 return .absent
@@ -34,25 +41,59 @@ extension StoreFiles {
                 let mode = String(status.permissions, radix: 8)
                 findings.append("\(name) has mode 0\(mode), which lets others in; make it 0600")
             }
-            return .bytes(try directory.read(name: name, limit: Self.maximumFileSize))
+            return .bytes(
+                try Errno.tryingAgain { () throws(Errno) in
+                    try directory.read(name: name, limit: Self.maximumFileSize)
+                })
         } catch {
+            try refuseToGuess(error, name)
             if error == .fileTooLarge { return .unreadable("is larger than any that was written") }
             return .unreadable("cannot be read: \(error.description)")
         }
     }
 
+    private func refuseToGuess(_ error: Errno, _ name: String) throws(StoreFailure) {
+        guard error.isPassing else { return }
+        throw StoreFailure(
+            errno: error.rawValue,
+            message: "\(path)/\(name) cannot be read: \(error.description)", isInPlace: false)
+    }
+
     // What cannot be looked into counts as sealed: never a new key over an old store.
-    private func hasOtherSealedFiles() -> Bool {
-        if (try? directory.contains(Self.appKey)) ?? true { return true }
+    private func hasOtherSealedFiles() throws(StoreFailure) -> Bool {
+        do throws(Errno) {
+            let hasAppKey = try Errno.tryingAgain { () throws(Errno) in
+                try directory.contains(Self.appKey)
+            }
+            if hasAppKey { return true }
+        } catch {
+            try refuseToGuess(error, Self.appKey)
+            return true
+        }
+        do throws(Errno) {
+            return try Errno.tryingAgain { () throws(Errno) in try hasArchives() }
+        } catch {
+            try refuseToGuess(error, Self.archives)
+            return true
+        }
+    }
+
+    private func hasArchives() throws(Errno) -> Bool {
         do throws(DirectoryError) {
             let archives = try directory.openDirectory(Self.archives, create: false)
-            guard let names = try? archives.entries() else { return true }
+            let names: [String]
+            do throws(Errno) {
+                names = try archives.entries()
+            } catch { throw .system(path: Self.archives, error) }
             return names.contains {
                 $0.hasSuffix(Self.sealedSuffix) || $0.hasSuffix(Self.sealedSuffix + "~")
             }
         } catch {
-            if case .missing = error { return false }
-            return true
+            switch error {
+            case .missing: return false
+            case .system(_, let errno): throw errno
+            default: return true
+            }
         }
     }
 }

@@ -10,6 +10,8 @@ struct StoreFiles: ~Copyable, Sendable {
     static let previousAccount = "account.plist.sealed~"
     static let slots = "keyslots.plist"
     static let slotsCopy = "keyslots.plist~"
+    /// Slots of a store that is begun anew, until its account stands.
+    static let nextSlots = "keyslots.plist.next"
     static let appKey = "app.plist.sealed"
     static let archives = "archives"
     static let sealedSuffix = ".sealed"
@@ -54,8 +56,8 @@ struct StoreFiles: ~Copyable, Sendable {
                 try remove()
             case .mend(let mendings): try mend(mendings)
             case .read(let key):
-                keyFile.read(into: key)
-                var contents = readAll()
+                try keyFile.read(into: key)
+                var contents = try readAll()
                 contents.isReplaced = isReplaced
                 isReplaced = false
                 return .contents(contents)
@@ -71,7 +73,14 @@ struct StoreFiles: ~Copyable, Sendable {
     /// The directory may have been removed, or another one put in its place: what is written must
     /// be found by the next daemon, so it goes where the path leads now, and only under its lock.
     private mutating func followDirectory() throws(StoreFailure) {
-        if directory.isStillAt(path) { return }
+        do throws(Errno) {
+            if try directory.isStillAt(path) { return }
+        } catch {
+            throw StoreFailure(
+                errno: error.rawValue,
+                message: "\(path) cannot be looked at: \(error.description); nothing was changed",
+                isInPlace: false)
+        }
         let found: Directory
         do throws(DirectoryError) {
             found = try Directory.open(path, create: true)
@@ -101,31 +110,40 @@ struct StoreFiles: ~Copyable, Sendable {
     ///
     /// One that was damaged meanwhile, or put there by somebody else, must not become the spare in
     /// the place of a good one.
-    private func accountIs(_ bytes: [UInt8]) -> Bool {
-        (try? directory.read(name: Self.account, limit: Self.maximumFileSize)) == bytes
+    private func accountIs(_ bytes: [UInt8]) -> Bool { holds(bytes, Self.account) }
+
+    private func holds(_ bytes: [UInt8], _ name: String) -> Bool {
+        (try? directory.read(name: name, limit: Self.maximumFileSize)) == bytes
     }
 
     // MARK: Writing
 
     private func save(_ request: SaveRequest) throws(StoreFailure) {
-        if let expected = request.expectedSlots { try confirmSlots(expected) }
+        if let expected = request.expectedSlots { try confirmSlots(expected, at: request.time) }
         if let loan = request.keyFile { try keyFile.create(loan) }
-        var before: [Aside] = []
+        if let slots = request.slots {
+            try writeSlots(slots, settingAsideAt: request.setsSlotsAsideAt)
+        }
+        if let next = request.nextSlots { try write(next, to: Self.nextSlots) }
         do throws(StoreFailure) {
-            if let time = request.setsSlotsAsideAt {
-                before.append(try setAside(Self.slots, at: time))
-                before.append(try setAside(Self.slotsCopy, at: time))
-            }
-            if let slots = request.slots { try writeSlots(slots) }
             try saveAccount(request)
         } catch {
-            // Without the account that they open, new slots would only shut the one that is stored.
-            if error.isInPlace || putBack(before) { throw error }
-            let kept = before.compactMap(\.kept).joined(separator: " and ")
+            // Without the account that they open they are of no use. They mislead nobody, either.
+            if !error.isInPlace, request.nextSlots != nil { _ = try? removeIfThere(Self.nextSlots) }
+            throw error
+        }
+        if let next = request.nextSlots { try adopt(next, at: request.time) }
+    }
+
+    /// The account stands; what is left is to tidy up, and the next start does it too.
+    private func adopt(_ next: [UInt8], at time: Int64) throws(StoreFailure) {
+        do throws(StoreFailure) {
+            try mend(Mending.adopting(next, at: time))
+        } catch {
             throw StoreFailure(
                 errno: error.errno,
-                message: "\(error.message); the key slots could not be put back and are kept as "
-                    + kept, isInPlace: false)
+                message: "the account is stored, and opens; its key slots wait in "
+                    + "\(path)/\(Self.nextSlots): \(error.message)", isInPlace: true)
         }
     }
 
@@ -142,7 +160,8 @@ struct StoreFiles: ~Copyable, Sendable {
         } catch {
             throw accountFailure(error, request)
         }
-        guard request.previous == nil else { return }
+        // With new slots `adopt` does it.
+        guard request.previous == nil, request.nextSlots == nil else { return }
         do throws(Errno) {
             if try removeIfThere(Self.previousAccount) { try directory.sync() }
         } catch {
@@ -155,14 +174,18 @@ struct StoreFiles: ~Copyable, Sendable {
 
     /// An account is of no use without the slots that open it: they may have been removed with the
     /// whole directory, or another store may stand there now.
-    private func confirmSlots(_ expected: [UInt8]) throws(StoreFailure) {
+    private func confirmSlots(_ expected: [UInt8], at time: Int64) throws(StoreFailure) {
         let place = "\(path)/\(Self.slots)"
+        if holds(expected, Self.nextSlots) {
+            try mend(Mending.adopting(expected, at: time))
+            return
+        }
         let found: [UInt8]
         do throws(Errno) {
             found = try directory.read(name: Self.slots, limit: Self.maximumFileSize)
         } catch {
             if error == .notFound {
-                try writeSlots(expected)
+                try writeSlots(expected, settingAsideAt: nil)
                 return
             }
             throw StoreFailure(
@@ -177,10 +200,12 @@ struct StoreFiles: ~Copyable, Sendable {
                 + "what is wrong with it; nothing was stored", isInPlace: false)
     }
 
-    private func writeSlots(_ slots: [UInt8]) throws(StoreFailure) {
+    private func writeSlots(_ slots: [UInt8], settingAsideAt time: Int64?) throws(StoreFailure) {
         // The copy first: it is never older than the slots.
-        try write(slots, to: Self.slotsCopy)
-        try write(slots, to: Self.slots)
+        try mend([
+            Mending(place: .slotsCopy, bytes: slots, setsAsideAt: time),
+            Mending(place: .slots, bytes: slots, setsAsideAt: time),
+        ])
     }
 
     /// After an error of the last fsync the file is read back, so that the answer can say what
@@ -193,9 +218,12 @@ struct StoreFiles: ~Copyable, Sendable {
             (try? directory.read(name: Self.account, limit: Self.maximumFileSize))
                 == request.account
         else {
+            let slots =
+                request.setsSlotsAsideAt == nil
+                ? "" : ", but for \(Self.slots), which is brought back from its copy"
             return StoreFailure(
                 errno: error.errno.rawValue,
-                message: "\(place): \(error.message); what was stored before is unchanged",
+                message: "\(place): \(error.message); what was stored before is unchanged\(slots)",
                 isInPlace: false)
         }
         return StoreFailure(
@@ -243,11 +271,29 @@ struct StoreFiles: ~Copyable, Sendable {
             let name =
                 switch mending.place {
                 case .account: Self.account
+                case .previousAccount: Self.previousAccount
                 case .slots: Self.slots
                 case .slotsCopy: Self.slotsCopy
+                case .nextSlots: Self.nextSlots
                 }
+            guard let bytes = mending.bytes else {
+                try remove(name)
+                continue
+            }
+            if holds(bytes, name) { continue }
             if let time = mending.setsAsideAt { try setAside(name, at: time) }
-            try write(mending.bytes, to: name)
+            try write(bytes, to: name)
+        }
+    }
+
+    private func remove(_ name: String) throws(StoreFailure) {
+        do throws(Errno) {
+            if try removeIfThere(name) { try directory.sync() }
+        } catch {
+            throw StoreFailure(
+                errno: error.rawValue,
+                message: "\(path)/\(name) cannot be removed: \(error.description)",
+                isInPlace: false)
         }
     }
 
@@ -261,24 +307,18 @@ struct StoreFiles: ~Copyable, Sendable {
         }
     }
 
-    /// A file that was given a second name.
-    private struct Aside {
-        let name: String
-        /// Nil where there was no file.
-        let kept: String?
-    }
-
     /// Gives a file a second name, under which it outlives its replacement.
-    @discardableResult
-    private func setAside(_ name: String, at time: Int64) throws(StoreFailure) -> Aside {
+    ///
+    /// A change that was cut off may have given it one already.
+    private func setAside(_ name: String, at time: Int64) throws(StoreFailure) {
         var attempt: Int64 = 0
         while true {
             let kept = "\(name)\(Self.asideSuffix)\(time + attempt)"
             do throws(Errno) {
-                try directory.link(name, as: kept)
-                return Aside(name: name, kept: kept)
+                if try !isAside(name) { try directory.link(name, as: kept) }
+                return
             } catch {
-                if error == .notFound { return Aside(name: name, kept: nil) }
+                if error == .notFound { return }
                 attempt += 1
                 guard error == .exists, attempt < 100 else {
                     throw StoreFailure(
@@ -290,26 +330,13 @@ struct StoreFiles: ~Copyable, Sendable {
         }
     }
 
-    /// Undoes what came after `setAside`, as far as the disk lets it.
-    ///
-    /// - Returns: whether what was kept is back in its place.
-    private func putBack(_ asides: [Aside]) -> Bool {
-        guard !asides.isEmpty else { return true }
-        var isDone = true
-        for aside in asides {
-            if let kept = aside.kept {
-                guard (try? directory.rename(kept, to: aside.name)) != nil else {
-                    isDone = false
-                    continue
-                }
-                // Where nothing was replaced yet both are names of one file, and a rename does nothing.
-                _ = try? removeIfThere(kept)
-            } else {
-                _ = try? removeIfThere(aside.name)
-            }
+    private func isAside(_ name: String) throws(Errno) -> Bool {
+        let file = try directory.status(of: name)
+        guard file.linkCount > 1 else { return false }
+        for other in try directory.entries() where other.hasPrefix(name + Self.asideSuffix) {
+            if try directory.status(of: other).isSameFile(as: file) { return true }
         }
-        try? directory.sync()
-        return isDone
+        return false
     }
 
     private func removeIfThere(_ name: String) throws(Errno) -> Bool {

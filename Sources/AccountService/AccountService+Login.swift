@@ -202,7 +202,6 @@ extension AccountService {
         if case .unusable(let errno, let reason) = key.finding {
             throw .storeFailed(errno: errno, message: reason)
         }
-        if standing != .empty { request.setsSlotsAsideAt = now.realtime }
         do throws(SealingError) {
             if key.finding == .absent {
                 let fresh = try Self.randomKeyFile(arena)
@@ -215,7 +214,12 @@ extension AccountService {
             let masterKey = try MasterKey.random(in: arena)
             let slots = try Self.slots(for: masterKey, key, now, arena)
             let bytes = try Self.serialized(slots, arena)
-            request.slots = bytes
+            if standing == .empty {
+                request.slots = bytes
+            } else {
+                // Those that stand there count until the account does.
+                request.nextSlots = bytes
+            }
             change.slots = StoredSlots(slots: slots, bytes: bytes, isInPlace: true)
             change.masterKey = consume masterKey
         } catch { throw Self.refusal(error) }

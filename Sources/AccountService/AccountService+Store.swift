@@ -23,6 +23,8 @@ extension AccountService {
         standing = found.standing
         slots = found.slots
         masterKey = found.masterKey.take()
+        let mendings = found.unfinished(at: now.realtime)
+        unfinished = mendings.isEmpty ? nil : .mend(mendings)
     }
 
     /// What keeps the store from serving; nil when nothing does.
@@ -56,8 +58,10 @@ extension AccountService {
     private func judgeSlots(
         _ contents: StoreContents, _ found: inout Diagnosis
     ) throws(SecretMemoryError) -> StoredSlots? {
+        let parsed = try parse(contents.slots)
+        if let next = try judgeNextSlots(contents, parsed, &found) { return next }
         let copy = try parse(contents.slotsCopy)
-        switch (try parse(contents.slots), copy) {
+        switch (parsed, copy) {
         case (.good(let slots, let bytes), let copy):
             let stored = StoredSlots(slots: slots, bytes: bytes, isInPlace: true)
             if case .good(_, bytes) = copy { return stored }
@@ -92,6 +96,36 @@ extension AccountService {
             found.damaged(
                 "keyslots.plist is missing, and there is no good copy, though sealed files are "
                     + "there: put it back, or `account login --replace` begins anew")
+        }
+        return nil
+    }
+
+    /// The slots of a store that was begun anew, where its account stands already.
+    ///
+    /// What decides is the account's own header: its rename is the moment at which the new store
+    /// takes the place of the old one. docs/FORMAT.md, "Writing"
+    private func judgeNextSlots(
+        _ contents: StoreContents, _ slots: Diagnosis.Slots, _ found: inout Diagnosis
+    ) throws(SecretMemoryError) -> StoredSlots? {
+        guard case .bytes = contents.nextSlots else { return nil }
+        let next = try parse(contents.nextSlots)
+        let id: MasterKeyID?
+        switch contents.account {
+        case .absent: id = nil
+        case .bytes(let file): id = try? SealedFile.header(of: file.span).keyID
+        // It may be the one that they open.
+        case .unreadable: return nil
+        }
+        switch (next, slots) {
+        case (.good(let next, let bytes), _) where next.current == id:
+            found.finish(.adoption(of: bytes))
+            // Whoever stores an account finishes this first: see `SaveRequest.expectedSlots`.
+            return StoredSlots(slots: next, bytes: bytes, isInPlace: true)
+        case (.good, _): found.finish(.slotsOfNoAccount)
+        case (_, .good(let slots, _)) where id.map(slots.holds) ?? true:
+            found.finish(.slotsOfNoAccount)
+        // Damaged, and perhaps all that could have opened the account.
+        default: break
         }
         return nil
     }
@@ -151,11 +185,13 @@ extension AccountService {
     ) throws(SecretMemoryError) {
         guard let masterKey = found.masterKey.take() else { return }
         let previous = try open(
-            contents.previousAccount, "account.plist.sealed~", masterKey, slots)
+            found.isAdopting ? .absent : contents.previousAccount, "account.plist.sealed~",
+            masterKey, slots)
         let current = try open(contents.account, "account.plist.sealed", masterKey, slots)
         found.masterKey = consume masterKey
         var spare: String?
         var spareBytes: [UInt8]?
+        var spareUID: String?
         switch consume previous {
         case .absent: break
         case .bad(let why):
@@ -165,6 +201,7 @@ extension AccountService {
                 "the previous generation, of uid \(account.uid), whose token expires "
                 + CivilTime.rfc3339(account.expiry.expiresAt)
             if case .bytes(let bytes) = contents.previousAccount { spareBytes = bytes }
+            spareUID = account.uid
         }
         // What the daemon holds is newer than any spare, and its file opens as it did.
         if let held, !contents.isReplaced, isSealed(held.file, under: found.masterKey?.id) {
@@ -176,6 +213,7 @@ extension AccountService {
         let fault: String
         switch consume current {
         case .good(let account):
+            if let spareUID, spareUID != account.uid { found.finish(.spareOfAnotherUser) }
             if found.standing == .empty {
                 found.account = consume account
                 found.standing = .present

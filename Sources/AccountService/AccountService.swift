@@ -81,6 +81,10 @@ package struct AccountService: ~Copyable {
     var masterKey: MasterKey?
     var slots: StoredSlots?
     var pending: PendingChange?
+    /// What a change that was cut off has left to do, before the daemon serves.
+    ///
+    /// The store is whole without it, too.
+    package internal(set) var unfinished: StoreChange?
 
     /// Makes a service with an empty store.
     package init(arena: SecretArena, surroundings: Surroundings) {

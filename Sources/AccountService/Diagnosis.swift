@@ -17,15 +17,46 @@ struct Diagnosis: ~Copyable {
     var slots: StoredSlots?
     /// A sentence each.
     var findings: [String]
+    private var unfinished: [Unfinished] = []
     private var plan: [Plan] = []
 
-    struct Plan {
+    private struct Plan {
         let place: Mending.Place
         let bytes: [UInt8]
         let setsAside: Bool
     }
 
     init(findings: [String]) { self.findings = findings }
+
+    /// What a change that was cut off can have left. docs/FORMAT.md, "Writing"
+    enum Unfinished {
+        /// The account stands, and the slots that open it wait beside those of the store before.
+        case adoption(of: [UInt8])
+        /// Slots whose account was never written.
+        case slotsOfNoAccount
+        /// A previous generation of whoever was logged in before.
+        case spareOfAnotherUser
+
+        var sentence: String {
+            switch self {
+            case .adoption: "keyslots.plist.next was not put into its place yet"
+            case .slotsOfNoAccount:
+                "keyslots.plist.next belongs to no account and was not removed yet"
+            case .spareOfAnotherUser:
+                "account.plist.sealed~ is of another user and was not removed yet"
+            }
+        }
+
+        func mendings(at time: Int64) -> [Mending] {
+            switch self {
+            case .adoption(let slots): Mending.adopting(slots, at: time)
+            case .slotsOfNoAccount:
+                [Mending(place: .nextSlots, bytes: nil, setsAsideAt: nil)]
+            case .spareOfAnotherUser:
+                [Mending(place: .previousAccount, bytes: nil, setsAsideAt: nil)]
+            }
+        }
+    }
 
     /// Notes a fault that keeps the store shut.
     mutating func damaged(_ what: String) {
@@ -40,12 +71,32 @@ struct Diagnosis: ~Copyable {
         plan.append(Plan(place: place, bytes: bytes, setsAside: settingAside))
     }
 
-    /// What would mend the store.
+    /// Notes what a change that was cut off has left to do.
+    mutating func finish(_ what: Unfinished) {
+        findings.append("\(what.sentence); `account doctor --repair` does")
+        unfinished.append(what)
+    }
+
+    /// Whether the slots are those of a store that was begun anew and is not tidy yet: what else
+    /// stands there may be of the store before.
+    var isAdopting: Bool {
+        unfinished.contains { if case .adoption = $0 { true } else { false } }
+    }
+
+    /// What a change that was cut off has left to do.
     ///
     /// `time`: seconds, for the names of what is set aside.
+    func unfinished(at time: Int64) -> [Mending] {
+        unfinished.flatMap { $0.mendings(at: time) }
+    }
+
+    /// What would mend the store, the unfinished included.
+    ///
+    /// `time`: as above.
     func mendings(at time: Int64) -> [Mending] {
-        plan.map {
+        let planned = plan.map {
             Mending(place: $0.place, bytes: $0.bytes, setsAsideAt: $0.setsAside ? time : nil)
         }
+        return unfinished(at: time) + planned
     }
 }

@@ -10,7 +10,8 @@ package enum StoreChange: Sendable {
     case remove
     /// Read everything, the key file into the room given.
     case read(KeyFileReading)
-    /// Put good bytes in the place of damaged files, which are kept under another name.
+    /// Put good bytes in the place of damaged files, which are kept under another name, and remove
+    /// what a change that was cut off has left.
     case mend([Mending])
 }
 
@@ -22,6 +23,11 @@ package struct SaveRequest: Sendable {
     package var setsSlotsAsideAt: Int64?
     /// New key slots; the copy is written before them, so that it is never older.
     package var slots: [UInt8]?
+    /// New key slots for a store that is begun anew.
+    ///
+    /// They wait in `keyslots.plist.next` until the account is written, and then take the place of
+    /// those that stand there, which are kept aside. So the one rename of the account decides which of the two stores there is.
+    package var nextSlots: [UInt8]?
     /// The key slots that must stand there, else the account could not be opened again: they are
     /// written where there are none, and nothing is where there are others.
     package var expectedSlots: [UInt8]?
@@ -43,23 +49,41 @@ package struct SaveRequest: Sendable {
     }
 }
 
-/// One damaged file and what shall stand in its place.
+/// One file and what shall stand in its place.
 package struct Mending: Sendable, Equatable {
     /// A file of the store.
-    package enum Place: Sendable, Equatable { case account, slots, slotsCopy }
+    package enum Place: Sendable, Equatable {
+        case account, previousAccount, slots, slotsCopy, nextSlots
+    }
 
     /// Which file.
     package let place: Place
-    /// What it shall hold.
-    package let bytes: [UInt8]
+    /// What it shall hold; nil: it is removed.
+    ///
+    /// Where it holds that already nothing is done.
+    package let bytes: [UInt8]?
     /// Keep what is there now as `NAME.damaged-TIME`: the time in seconds.
     package let setsAsideAt: Int64?
 
     /// Makes a mending.
-    package init(place: Place, bytes: [UInt8], setsAsideAt: Int64?) {
+    package init(place: Place, bytes: [UInt8]?, setsAsideAt: Int64?) {
         self.place = place
         self.bytes = bytes
         self.setsAsideAt = setsAsideAt
+    }
+
+    /// The last steps of a store that was begun anew, once its account stands: an account before it
+    /// is no previous generation of it, and the slots that opened that one make room.
+    ///
+    /// `keyslots.plist.next` goes last, so that whoever is cut off before finds all of this to do
+    /// again. `time`: in seconds, for the names of what is set aside.
+    package static func adopting(_ slots: [UInt8], at time: Int64) -> [Mending] {
+        [
+            Mending(place: .previousAccount, bytes: nil, setsAsideAt: nil),
+            Mending(place: .slotsCopy, bytes: slots, setsAsideAt: time),
+            Mending(place: .slots, bytes: slots, setsAsideAt: time),
+            Mending(place: .nextSlots, bytes: nil, setsAsideAt: nil),
+        ]
     }
 }
 

@@ -18,6 +18,8 @@ package struct StoreContents: Sendable {
     package var slots: File
     /// `keyslots.plist~`.
     package var slotsCopy: File
+    /// `keyslots.plist.next`.
+    package var nextSlots = File.absent
     /// Whether archives or an app key are there, which the same key seals.
     package var hasOtherSealedFiles: Bool
     /// What whoever read the files found wrong with the files themselves, modes and owners.

@@ -135,10 +135,15 @@ package struct Directory: ~Copyable, Sendable {
     }
 
     /// Whether the path still leads to this directory and not to another, or nowhere.
-    package func isStillAt(_ path: String) -> Bool {
-        guard let own = try? descriptor.status(),
-            let other = try? FileStatus.of(path: path, following: false)
-        else { return false }
-        return own.isSameFile(as: other)
+    ///
+    /// - Throws: the errno where that cannot be known.
+    package func isStillAt(_ path: String) throws(Errno) -> Bool {
+        let own = try descriptor.status()
+        do throws(Errno) {
+            return own.isSameFile(as: try FileStatus.of(path: path, following: false))
+        } catch {
+            guard error == .notFound || error == .notADirectory else { throw error }
+            return false
+        }
     }
 }

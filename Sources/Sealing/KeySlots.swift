@@ -23,6 +23,11 @@ package struct KeySlots: Equatable, Sendable {
     /// The list's code, 32 bytes.
     var mac: [UInt8]
 
+    /// Whether it holds a master key, as the current one or as an earlier one.
+    package func holds(_ id: MasterKeyID) -> Bool {
+        id == current || retired.contains { $0.id == id }
+    }
+
     /// Makes a list of one slot for a new master key.
     ///
     /// - Parameter created: seconds since 1970-01-01T00:00:00Z.

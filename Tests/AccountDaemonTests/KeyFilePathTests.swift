@@ -46,7 +46,7 @@ import Testing
 
     private func read(_ path: String) throws -> KeyFileReading {
         let reading = try KeyFileReading(arena: SecretArena.forTest(capacity: 4096))
-        KeyFilePath(path: path, isDefault: true).read(into: reading)
+        try KeyFilePath(path: path, isDefault: true).read(into: reading)
         return reading
     }
 

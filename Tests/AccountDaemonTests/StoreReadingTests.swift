@@ -12,6 +12,7 @@ import Testing
 @Suite struct StoreReadingTests {
     static let names = [
         "account.plist.sealed", "account.plist.sealed~", "keyslots.plist", "keyslots.plist~",
+        "keyslots.plist.next",
     ]
 
     private func file(_ name: String, _ contents: StoreContents) -> StoreContents.File {
@@ -19,6 +20,7 @@ import Testing
         case "account.plist.sealed": contents.account
         case "account.plist.sealed~": contents.previousAccount
         case "keyslots.plist": contents.slots
+        case "keyslots.plist.next": contents.nextSlots
         default: contents.slotsCopy
         }
     }
@@ -26,9 +28,9 @@ import Testing
     @Test("each file is read, or is absent", arguments: names)
     func files(name: String) throws {
         let folder = try StoreFolder()
-        #expect(file(name, folder.files.readAll()) == .absent)
+        #expect(try file(name, folder.files.readAll()) == .absent)
         try folder.write(name, [1, 2, 3])
-        let contents = folder.files.readAll()
+        let contents = try folder.files.readAll()
         for other in Self.names {
             #expect(file(other, contents) == (other == name ? .bytes([1, 2, 3]) : .absent))
         }
@@ -43,7 +45,7 @@ import Testing
         ] as [(UInt32, String)] {
             let folder = try StoreFolder()
             try folder.write(name, [1], mode: mode)
-            let contents = folder.files.readAll()
+            let contents = try folder.files.readAll()
             #expect(file(name, contents) == .bytes([1]))
             #expect(
                 contents.findings
@@ -51,7 +53,7 @@ import Testing
         }
         let folder = try StoreFolder()
         try folder.write(name, [1], mode: 0o400)
-        #expect(folder.files.readAll().findings.isEmpty)
+        #expect(try folder.files.readAll().findings.isEmpty)
     }
 
     @Test("what is no file of this user is not read", arguments: names)
@@ -60,14 +62,14 @@ import Testing
         try link.write("elsewhere", [1])
         FileSetup.makeLink(link.place(name), to: "elsewhere")
         #expect(
-            file(name, link.files.readAll())
+            try file(name, link.files.readAll())
                 == .unreadable("is a symbolic link, which is not followed"))
         let directory = try StoreFolder()
         FileSetup.makeDirectory(directory.place(name))
-        #expect(file(name, directory.files.readAll()) == .unreadable("is no regular file"))
+        #expect(try file(name, directory.files.readAll()) == .unreadable("is no regular file"))
         let fifo = try StoreFolder()
         FileSetup.makeFIFO(fifo.place(name))
-        #expect(file(name, fifo.files.readAll()) == .unreadable("is no regular file"))
+        #expect(try file(name, fifo.files.readAll()) == .unreadable("is no regular file"))
     }
 
     @Test("a file that is too large is not read")
@@ -76,7 +78,7 @@ import Testing
         let largest = [UInt8](repeating: 7, count: StoreFiles.maximumFileSize)
         try folder.write("account.plist.sealed", largest)
         try folder.write("keyslots.plist", largest + [7])
-        let contents = folder.files.readAll()
+        let contents = try folder.files.readAll()
         #expect(contents.account == .bytes(largest))
         #expect(contents.slots == .unreadable("is larger than any that was written"))
     }
@@ -88,7 +90,32 @@ import Testing
         let folder = try StoreFolder()
         try folder.write("keyslots.plist", [1])
         FileSetup.giveAway(folder.place("keyslots.plist"))
-        #expect(folder.files.readAll().slots == .unreadable("belongs to uid 65533"))
+        #expect(try folder.files.readAll().slots == .unreadable("belongs to uid 65533"))
+    }
+
+    @Test("what is not read for want of a descriptor is neither damaged nor absent")
+    func noDescriptor() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try StoreFolder()
+            try folder.write("account.plist.sealed", [1])
+            try FileSetup.write(folder.keyPath, [UInt8](repeating: 7, count: 32))
+            FileSetup.setMode(folder.keyPath, 0o600)
+            _ = try folder.read()
+            let key = try KeyFileReading(arena: SecretArena.forTest(capacity: 4096))
+            var few = rlimit(rlim_cur: 64, rlim_max: 64)
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            try #require(unsafe setrlimit(resource, &few) == 0)
+            var taken: [Int32] = []
+            while case let number = dup(2), number >= 0 { taken.append(number) }
+            let failure = folder.failure(of: .read(key))
+            if let number = taken.popLast() { close(number) }
+            try folder.files.keyFile.read(into: key)
+            try #require(key.finding == .read)
+            let contents = try folder.files.readAll()
+            try #require(contents.account == .bytes([1]))
+            try #require(failure?.errno == EMFILE)
+            try #require(failure?.message.contains(" cannot be read: ") == true)
+        }
     }
 
     static let others: [(String, [String], Bool)] = [
@@ -107,7 +134,7 @@ import Testing
             if path.contains("/") { FileSetup.makeDirectory(folder.place("archives")) }
             if !path.hasSuffix("/") { try folder.write(path, [1]) }
         }
-        #expect(folder.files.readAll().hasOtherSealedFiles == areThere, "\(what)")
+        #expect(try folder.files.readAll().hasOtherSealedFiles == areThere, "\(what)")
     }
 
     @Test("archives that others could have written to may hold anything")
@@ -115,7 +142,7 @@ import Testing
         let folder = try StoreFolder()
         FileSetup.makeDirectory(folder.place("archives"))
         FileSetup.setMode(folder.place("archives"), 0o770)
-        #expect(folder.files.readAll().hasOtherSealedFiles)
+        #expect(try folder.files.readAll().hasOtherSealedFiles)
     }
 
     // MARK: The directory

@@ -48,6 +48,7 @@ final class Desk {
         let key = try KeyFileReading(arena: arena)
         store.read(into: key)
         try service.load(store.contents, key, at: now)
+        if let change = service.unfinished { _ = store.perform(change) }
     }
 
     /// Lets time pass.

@@ -8,6 +8,7 @@ import time
 
 from cases import case, needs_root
 from faults import attach, slow_disk
+from programs import end
 from wire import LOGIN, error, is_closed, message, replies
 
 
@@ -163,7 +164,7 @@ def a_replacement_that_cannot_be_stored_leaves_the_locked_store_as_it_was(room):
     away = daemon.directory / "away"
     daemon.key.rename(away)
     before = sorted(os.listdir(daemon.state))
-    for nth in (1, 2, 3):
+    for nth in (1, 2):
         daemon = room.daemon(after=daemon)
         tracer = attach(daemon.pid, "renameat", f"renameat:error=EIO:when={nth}")
         time.sleep(0.1)
@@ -174,3 +175,22 @@ def a_replacement_that_cannot_be_stored_leaves_the_locked_store_as_it_was(room):
         assert sorted(os.listdir(daemon.state)) == before
     away.rename(daemon.key)
     room.must_have_kept(room.daemon(after=daemon), LOGIN["access_token"])
+
+
+@case
+def a_replacement_whose_last_steps_fail_is_stored_and_says_so(room):
+    needs_root()
+    for nth in (3, 4):
+        daemon = room.daemon()
+        daemon.ask("Login", **LOGIN)
+        daemon.end()
+        daemon.key.rename(daemon.directory / "away")
+        daemon = room.daemon(after=daemon)
+        tracer = attach(daemon.pid, "renameat", f"renameat:error=EIO:when={nth}")
+        reply = daemon.ask("Login", **{**LOGIN, "access_token": "2.00New", "replace": True})
+        assert error(reply) == "StoreFailed", reply
+        assert reply["parameters"]["message"].startswith("the account is stored, "), reply
+        assert daemon.token() == "2.00New"
+        end(tracer)
+        room.must_have_kept(daemon, "2.00New")
+        assert "keyslots.plist.next" not in os.listdir(daemon.state)

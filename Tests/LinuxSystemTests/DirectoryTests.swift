@@ -117,15 +117,22 @@ import Testing
     @Test("it is known whether the path still leads there")
     func stillThere() throws {
         let directory = try Directory.open(folder("d"), create: true)
-        func still(_ path: String) -> Bool { directory.isStillAt(path) }
-        #expect(still(folder("d")))
+        func still(_ path: String) throws(Errno) -> Bool { try directory.isStillAt(path) }
+        #expect(try still(folder("d")))
         try PathSetup.move(folder("d"), to: folder("e"))
-        #expect(!still(folder("d")))
-        #expect(still(folder("e")))
+        #expect(try !still(folder("d")))
+        #expect(try still(folder("e")))
         try PathSetup.makeDirectory(folder("d"), mode: 0o700)
-        #expect(!still(folder("d")))
+        #expect(try !still(folder("d")))
         try PathSetup.link("e", at: folder("l"))
-        #expect(!still(folder("l")))
+        #expect(try !still(folder("l")))
+        #expect(try !still(folder("l") + "/nothing"))
+        try folder.write("file", "")
+        #expect(try !still(folder("file") + "/nothing"))
+        // What cannot be known is no replacement.
+        #expect(throws: Errno.nameTooLong) {
+            _ = try still(folder(String(repeating: "x", count: 300)))
+        }
     }
 
     @Test("files are read, linked, renamed and removed by name")

@@ -12,12 +12,15 @@ package struct FakeStore: Sendable {
 
     /// Before which step of a change the disk gives up.
     package enum Step: Equatable, CaseIterable {
-        case keyFile, slotsAside, slotsCopy, slots, account, accountSync, previousRemoval
-        case removal, removalSync, mending, reading
+        case keyFile, slotsAside, slotsCopy, slots, nextSlots, account, accountSync
+        case previousRemoval, removal, removalSync, mending, reading
     }
 
     package static let diskIsFull = StoreFailure(
         errno: 28, message: "/s: No space left on device", isInPlace: false)
+
+    /// Nobody is there to tell it to.
+    package static let killed = StoreFailure(errno: 0, message: "killed", isInPlace: false)
 
     package static let slotsDiffer = StoreFailure(
         errno: 116, message: "/s/keyslots.plist is another one", isInPlace: false)
@@ -26,6 +29,7 @@ package struct FakeStore: Sendable {
     package var previousAccount = StoreContents.File.absent
     package var slots = StoreContents.File.absent
     package var slotsCopy = StoreContents.File.absent
+    package var nextSlots = StoreContents.File.absent
     package var key = Key.absent
     package var hasOtherSealedFiles = false
     package var findings: [String] = []
@@ -34,6 +38,8 @@ package struct FakeStore: Sendable {
     /// What was set aside, as NAME.damaged-TIME.
     package var aside: [String: StoreContents.File] = [:]
     package var failsAt: Step?
+    /// After how many steps the daemon is killed; what it had done until then stands.
+    package var isKilledAfter: Int?
 
     package init() {}
 
@@ -42,6 +48,7 @@ package struct FakeStore: Sendable {
         var contents = StoreContents(
             account: account, previousAccount: previousAccount, slots: slots, slotsCopy: slotsCopy,
             hasOtherSealedFiles: hasOtherSealedFiles, findings: findings)
+        contents.nextSlots = nextSlots
         contents.isReplaced = isReplaced
         return contents
     }
@@ -74,7 +81,11 @@ package struct FakeStore: Sendable {
         } catch { return .failed(error) }
     }
 
-    private func pass(_ step: Step, inPlace: Bool = false) throws(StoreFailure) {
+    private mutating func pass(_ step: Step, inPlace: Bool = false) throws(StoreFailure) {
+        if let steps = isKilledAfter {
+            guard steps > 0 else { throw Self.killed }
+            isKilledAfter = steps - 1
+        }
         guard failsAt == step else { return }
         throw StoreFailure(
             errno: Self.diskIsFull.errno, message: Self.diskIsFull.message, isInPlace: inPlace)
@@ -89,12 +100,13 @@ package struct FakeStore: Sendable {
             }
             key = .bytes(loan.withBytes { bytes in bytes.indices.map { bytes[$0] } })
         }
-        if let time = request.setsSlotsAsideAt {
-            try pass(.slotsAside)
-            if slots != .absent { aside["keyslots.plist.damaged-\(time)"] = slots }
-            if slotsCopy != .absent { aside["keyslots.plist~.damaged-\(time)"] = slotsCopy }
+        if let bytes = request.slots {
+            try writeSlots(bytes, settingAsideAt: request.setsSlotsAsideAt)
         }
-        if let bytes = request.slots { try writeSlots(bytes) }
+        if let next = request.nextSlots {
+            try pass(.nextSlots)
+            nextSlots = .bytes(next)
+        }
         try pass(.account)
         if let previous = request.previous {
             if account == .bytes(previous) {
@@ -105,24 +117,35 @@ package struct FakeStore: Sendable {
         }
         account = .bytes(request.account)
         try pass(.accountSync, inPlace: true)
+        if let next = request.nextSlots {
+            for mending in Mending.adopting(next, at: request.time) {
+                try mend(mending, inPlace: true)
+            }
+        }
         guard request.previous == nil else { return }
         try pass(.previousRemoval, inPlace: true)
         previousAccount = .absent
     }
 
     private mutating func confirmSlots(_ expected: [UInt8]) throws(StoreFailure) {
+        if nextSlots == .bytes(expected) {
+            for mending in Mending.adopting(expected, at: 0) { try mend(mending) }
+        }
         switch slots {
-        case .absent: try writeSlots(expected)
+        case .absent: try writeSlots(expected, settingAsideAt: nil)
         case .bytes(expected): break
         default: throw Self.slotsDiffer
         }
     }
 
-    private mutating func writeSlots(_ bytes: [UInt8]) throws(StoreFailure) {
+    private mutating func writeSlots(
+        _ bytes: [UInt8], settingAsideAt time: Int64?
+    ) throws(StoreFailure) {
+        if time != nil { try pass(.slotsAside) }
         try pass(.slotsCopy)
-        slotsCopy = .bytes(bytes)
+        try put(.slotsCopy, bytes, time)
         try pass(.slots)
-        slots = .bytes(bytes)
+        try put(.slots, bytes, time)
     }
 
     private mutating func remove() throws(StoreFailure) {
@@ -132,23 +155,30 @@ package struct FakeStore: Sendable {
         try pass(.removalSync, inPlace: true)
     }
 
-    private mutating func mend(_ mending: Mending) throws(StoreFailure) {
-        try pass(.mending)
-        switch mending.place {
-        case .account:
-            if let time = mending.setsAsideAt {
-                aside["account.plist.sealed.damaged-\(time)"] = account
+    private mutating func mend(
+        _ mending: Mending, inPlace: Bool = false
+    ) throws(StoreFailure) {
+        try pass(.mending, inPlace: inPlace)
+        try put(mending.place, mending.bytes, mending.setsAsideAt)
+    }
+
+    private mutating func put(
+        _ place: Mending.Place, _ bytes: [UInt8]?, _ time: Int64?
+    ) throws(StoreFailure) {
+        let (name, path): (String, WritableKeyPath<FakeStore, StoreContents.File>) =
+            switch place {
+            case .account: ("account.plist.sealed", \.account)
+            case .previousAccount: ("account.plist.sealed~", \.previousAccount)
+            case .slots: ("keyslots.plist", \.slots)
+            case .slotsCopy: ("keyslots.plist~", \.slotsCopy)
+            case .nextSlots: ("keyslots.plist.next", \.nextSlots)
             }
-            account = .bytes(mending.bytes)
-        case .slots:
-            if let time = mending.setsAsideAt { aside["keyslots.plist.damaged-\(time)"] = slots }
-            slots = .bytes(mending.bytes)
-        case .slotsCopy:
-            if let time = mending.setsAsideAt {
-                aside["keyslots.plist~.damaged-\(time)"] = slotsCopy
-            }
-            slotsCopy = .bytes(mending.bytes)
+        let new = bytes.map { StoreContents.File.bytes($0) } ?? .absent
+        guard self[keyPath: path] != new else { return }
+        if let time, self[keyPath: path] != .absent {
+            aside["\(name).damaged-\(time)"] = self[keyPath: path]
         }
+        self[keyPath: path] = new
     }
 }
 
