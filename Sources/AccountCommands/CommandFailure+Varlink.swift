@@ -21,6 +21,20 @@ extension CommandFailure {
             hint: "the daemon and this program may be of different versions: account status")
     }
 
+    /// The same where a change was asked for: it may be made all the same, by a disk that is slow.
+    func unanswered(_ task: Task) -> CommandFailure {
+        guard status == .timedOut || isUnanswered else { return self }
+        let hint: String
+        switch task {
+        case .loggingIn:
+            hint = "the account may be stored all the same, at once or later: account show says"
+        case .loggingOut:
+            hint = "the account may be removed all the same, at once or later: account show says"
+        case .asking, .verifying: return self
+        }
+        return CommandFailure(status, message, hint: hint, isUnanswered: isUnanswered)
+    }
+
     /// The failure that an error of the daemon stands for.
     init(
         _ answer: ClientReply, named name: JSONIndex.Node, _ index: borrowing JSONIndex,

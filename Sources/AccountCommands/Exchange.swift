@@ -130,7 +130,9 @@ struct Exchange: ~Copyable {
         _ task: CommandFailure.Task,
         _ body: (ClientReply, borrowing JSONIndex, Span<UInt8>) throws(CommandFailure) -> R
     ) throws(CommandFailure) -> R {
-        try receive()
+        do throws(CommandFailure) {
+            try receive()
+        } catch { throw error.unanswered(task) }
         return try read(task, body)
     }
 }

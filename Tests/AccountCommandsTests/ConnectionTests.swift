@@ -58,6 +58,10 @@ import Testing
         let run = try CommandRun(["logout", "--socket", daemon.socket])
         #expect(run.status == .noDaemon)
         #expect(daemon.received.filter { $0.contains("Logout") }.count == 1)
+        #expect(
+            run.errors.hasSuffix(
+                "\nhint: the account may be removed all the same, at once or later: "
+                    + "account show says\n"))
     }
 
     @Test("a change is not sent to a daemon that answers no question")
