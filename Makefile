@@ -12,7 +12,7 @@ fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 
 .PHONY: build demo test lint install uninstall attacks interoperation bench peers residue fuzz model \
-    booted completions manual sanitize coverage clean
+    booted completions manual sanitize coverage crash clean
 
 build:
 	./scripts/build
@@ -91,6 +91,9 @@ manual:
 
 model:
 	./scripts/model
+
+crash:
+	./scripts/crash
 
 clean:
 	rm -rf .build

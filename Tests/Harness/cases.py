@@ -106,6 +106,15 @@ def run(words=(), cases=None, workers=1, seconds=None):
 
     `workers`: how many at a time. `seconds`: what a case may take.
     """
+    count = counts(words, cases, workers, seconds)
+    print("{ok} passed, {FAILED} failed, {skipped} skipped".format(**count), flush=True)
+    if count["ok"] + count["FAILED"] == 0:
+        return 77 if count["skipped"] else 1
+    return 1 if count["FAILED"] else 0
+
+
+def counts(words=(), cases=None, workers=1, seconds=None):
+    """Runs them: how many were "ok", "FAILED" and "skipped"."""
     chosen = [function for function in (_CASES if cases is None else cases)
               if not words or any(word in function.__name__ for word in words)]
     count = {"ok": 0, "FAILED": 0, "skipped": 0}
@@ -114,10 +123,7 @@ def run(words=(), cases=None, workers=1, seconds=None):
         count[outcome] += 1
         why = f": {reason}" if reason else ""
         print(f"{name.replace('_', ' ')}: {outcome}{why} ({took:.1f} s)", flush=True)
-    print("{ok} passed, {FAILED} failed, {skipped} skipped".format(**count), flush=True)
-    if count["ok"] + count["FAILED"] == 0:
-        return 77 if count["skipped"] else 1
-    return 1 if count["FAILED"] else 0
+    return count
 
 
 def _outcome(function, seconds):

@@ -6,6 +6,7 @@ import os
 import pathlib
 import struct
 import subprocess
+import time
 
 from cases import Skip, needs_program, needs_root
 
@@ -37,31 +38,55 @@ def fill(directory):
     return path
 
 
-class LoopDisk:
-    """An ext4 file system in a file, mounted through a loop device."""
+def make_image(path, megabytes=16, content=None, options=()):
+    """A file with an ext4 file system; `content` is a directory that it holds."""
+    needs_program("mkfs.ext4")
+    with open(path, "wb") as file:
+        file.truncate(megabytes << 20)
+    filled = [] if content is None else ["-d", content]
+    subprocess.run(["mkfs.ext4", "-q", "-F", *filled, *options, path], check=True)
 
-    def __init__(self, room, megabytes=16):
+
+class LoopDisk:
+    """An ext4 file system in a file, mounted through a loop device.
+
+    `image` is one that is there already. `options` are those of mount(8).
+    """
+
+    def __init__(self, room, megabytes=16, image=None, options=()):
         needs_root()
-        needs_program("mkfs.ext4")
-        self.image = room.path / "image"
         self.place = room.place("disk-")
-        with open(self.image, "wb") as file:
-            file.truncate(megabytes << 20)
-        subprocess.run(["mkfs.ext4", "-q", "-F", self.image], check=True)
+        self.image = pathlib.Path(image or self.place.with_suffix(".image"))
+        self.options = ["-o", ",".join(options)] if options else []
+        if image is None:
+            make_image(self.image, megabytes)
+        # One device throughout: mount(8) may find the one before while that is being taken down.
+        done = subprocess.run(["losetup", "--find", "--show", self.image], capture_output=True,
+                              text=True)
+        if done.returncode:
+            raise Skip(f"there is no loop device: {done.stderr.strip()}")
+        self.device = done.stdout.strip()
+        room.callback(subprocess.run, ["losetup", "--detach", self.device], check=True)
         self.is_mounted = False
+        room.callback(self._leave)
         self.mount()
-        room.callback(self.unmount)
 
     def mount(self):
         """Replays the journal, as after a power cut."""
-        _mount(["-o", "loop", self.image, self.place], "an ext4 file system")
+        _mount([*self.options, self.device, self.place], "an ext4 file system")
         self.is_mounted = True
 
-    def unmount(self):
-        """Whatever is not written after a power cut is lost."""
+    def unmount(self, seconds=10):
+        """Whatever is not written after a power cut is lost. Whoever was killed may use it still."""
+        end = time.monotonic() + seconds
+        while self.is_mounted:
+            done = subprocess.run(["umount", self.place], capture_output=True, text=True)
+            self.is_mounted = done.returncode != 0
+            assert not self.is_mounted or time.monotonic() < end, done.stderr.strip()
+
+    def _leave(self):
         if self.is_mounted:
             _unmount(self.place)
-            self.is_mounted = False
 
     def cut_power(self):
         """From now on nothing reaches the disk. Then: unmount, mount."""
