@@ -10,6 +10,9 @@ final class Listener {
     // Only of a socket of our own: one that was passed is the service manager's to look after.
     private let own: FileStatus?
     private let watch: DirectoryWatch?
+    // A file system that is unmounted, or mounted over it, takes a socket away without a word to
+    // whoever watches its directory.
+    private let mounts: FileDescriptor?
 
     /// Takes over a socket that the service manager passed.
     init(passed descriptor: consuming FileDescriptor, path: String) {
@@ -18,6 +21,7 @@ final class Listener {
         self.path = path
         own = nil
         watch = nil
+        mounts = nil
     }
 
     /// Makes one, in place of a stale one; the caller holds the store's lock.
@@ -38,6 +42,7 @@ final class Listener {
         do throws(Errno) {
             watch = try DirectoryWatch(parent)
         } catch { throw .system("the socket \(path) cannot be watched", error) }
+        mounts = try? Files.open("/proc/self/mountinfo", .readOnly)
         // A daemon of another store may have replaced it before it was watched.
         guard isInPlace else { throw .refused("another process has taken \(path)") }
     }
@@ -45,6 +50,14 @@ final class Listener {
     var watchDescriptor: Int32? {
         switch watch {
         case .some(let watch): watch.rawValue
+        case .none: nil
+        }
+    }
+
+    /// Reports `.changed` after something was mounted or unmounted. proc(5)
+    var mountsDescriptor: Int32? {
+        switch mounts {
+        case .some(let mounts): mounts.rawValue
         case .none: nil
         }
     }

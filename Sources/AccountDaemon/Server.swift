@@ -122,6 +122,9 @@ struct Server: ~Copyable {
             if let watched = listener.watchDescriptor {
                 try poller.add(fd: watched, events: .readable, token: Token.socketFile)
             }
+            if let mounts = listener.mountsDescriptor {
+                try poller.add(fd: mounts, events: .changed, token: Token.socketFile)
+            }
             return poller
         } catch { throw .system("the loop cannot be set up", error) }
     }

@@ -11,6 +11,8 @@ package struct PollEvents: OptionSet, Sendable {
 
     /// EPOLLIN.
     package static var readable: PollEvents { PollEvents(rawValue: 0x001) }
+    /// EPOLLPRI: of the table of mounts, that it has changed. proc(5)
+    package static var changed: PollEvents { PollEvents(rawValue: 0x002) }
     /// EPOLLOUT.
     package static var writable: PollEvents { PollEvents(rawValue: 0x004) }
     /// EPOLLERR; reported whether asked for or not.
