@@ -9,16 +9,11 @@ package enum AccountCommand {
     /// The program's version.
     package static let version: StaticString = "0.1.0"
 
-    /// Runs one command line and gives its exit status.
-    ///
-    /// - Parameters:
-    ///   - count: how many words there are, the program's own name included.
-    ///   - words: as `main` gets them.
-    @unsafe package static func run(
-        count: Int32, words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
-    ) -> Int32 {
-        // SAFETY: the words are the caller's, who waits.
-        let arguments = unsafe ArgumentReader(count: Int(count), words: words)
+    /// Runs this process's command line and gives its exit status.
+    package static func run() -> Int32 {
+        // SAFETY: the words live as long as the process.
+        let arguments = unsafe ArgumentReader(
+            count: ProcessArguments.count, words: ProcessArguments.words)
         return run(Invocation(arguments, StandardDescriptors())).rawValue
     }
 

@@ -34,11 +34,21 @@
         unsafe self.words = words
     }
 
-    // What is not UTF-8 is repaired, which a path then does not survive: it is not found.
+    // What is not UTF-8 is repaired, to be compared or shown.
     private func word(_ position: Int) -> String {
         // SAFETY: the position is checked, and the words are ended by NUL and live long enough.
         guard position < count, let word = unsafe words[position] else { return "" }
         return unsafe String(cString: word)
+    }
+
+    // What is not UTF-8 is refused: repaired, a path would lead elsewhere.
+    private func wholeWord(_ position: Int) throws(CommandFailure) -> String {
+        // SAFETY: as above.
+        guard position < count, let word = unsafe words[position] else { return "" }
+        guard let text = unsafe String(validatingCString: word) else {
+            throw .usage("argument \(position) is not UTF-8")
+        }
+        return text
     }
 
     /// What a word may ask for whatever else is said.
@@ -71,7 +81,7 @@
             throw .usage("\(nameOf(word(position - 1))) takes no value")
         }
         guard position < count else { return nil }
-        let word = self.word(position)
+        let word = try wholeWord(position)
         position += 1
         let bytes = word.utf8
         if onlyOperands || bytes.count < 2 || bytes.first != UInt8(ascii: "-") {
@@ -99,7 +109,7 @@
         }
         guard position < count else { throw .usage("\(option) needs a value") }
         position += 1
-        return word(position - 1)
+        return try wholeWord(position - 1)
     }
 
     private func nameOf(_ word: String) -> String {

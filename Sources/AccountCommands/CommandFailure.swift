@@ -37,6 +37,11 @@ package struct CommandFailure: Error, Equatable, Sendable {
         CommandFailure(.systemRefused, "\(action): \(errno.message) (\(errno.name))", hint: hint)
     }
 
+    /// A variable that says where something is cannot be used.
+    init(_ error: NotUTF8) {
+        self = .usage("\(error.what) is not UTF-8, as paths have to be")
+    }
+
     /// Both lines, as they stand on stderr.
     ///
     /// What comes from data cannot add a third.

@@ -74,15 +74,36 @@ struct DaemonConnection: ~Copyable {
 
     private static func cannotConnect(_ path: String, _ error: Errno) -> CommandFailure {
         switch error {
-        case .permissionDenied:
-            CommandFailure(
-                .notPermitted, "you may not connect to \(path)",
-                hint: "its owner can let you, with the group given to accountd --readers")
+        case .permissionDenied: mayNotConnect(path)
         case .timedOut:
             CommandFailure(
                 .timedOut, "the daemon at \(path) accepts no connection",
                 hint: "it may be stopped, or have more connections than it can take")
         default: .system("cannot connect to \(path)", error)
+        }
+    }
+
+    private static func mayNotConnect(_ path: String) -> CommandFailure {
+        if let directory = ownClosedDirectory(onTheWayTo: path) {
+            return CommandFailure(
+                .notPermitted, "your directory \(directory) does not let even you in",
+                hint: "chmod 0700 \(ShellWord.quoted(directory))")
+        }
+        return CommandFailure(
+            .notPermitted, "you may not connect to \(path)",
+            hint: "its owner can let you, with the group given to accountd --readers")
+    }
+
+    /// The directory above a path beyond which this user cannot look, if it is theirs to open.
+    private static func ownClosedDirectory(onTheWayTo path: String) -> String? {
+        var place = path
+        while true {
+            let parent = Files.split(place).parent
+            guard Files.isAbsolute(parent), parent != place else { return nil }
+            place = parent
+            guard let status = try? FileStatus.of(path: place, following: true) else { continue }
+            let isOwn = status.kind == .directory && status.ownerUID == Users.currentUID
+            return isOwn && status.permissions & 0o100 == 0 ? place : nil
         }
     }
 

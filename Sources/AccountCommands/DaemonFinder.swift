@@ -21,7 +21,7 @@ struct DaemonFinder {
     /// - Returns: nil when none does.
     /// - Throws: when there is one that must not or cannot be spoken to.
     func find() throws(CommandFailure) -> DaemonConnection? {
-        if let path = namedSocket {
+        if let path = try namedSocket() {
             return try connect(to: path, .named)
         }
         if options.isSystem {
@@ -30,7 +30,7 @@ struct DaemonFinder {
         if let store = try StoreLocation.chosen(options) {
             return try connect(to: store.socket, .own)
         }
-        if let runtime = Users.runtimeDirectory(),
+        if let runtime = try Self.sessionDirectory(),
             let connection = try connect(to: runtime + "/account/socket", .own)
         {
             return connection
@@ -49,10 +49,10 @@ struct DaemonFinder {
     /// - Throws: `.noDaemon` when there is none in the end.
     func findOrStart() throws(CommandFailure) -> DaemonConnection {
         if let connection = try find() { return connection }
-        if let path = namedSocket {
+        if let path = try namedSocket() {
             throw CommandFailure(
                 .noDaemon, "no daemon answers at \(path)",
-                hint: "start it there: accountd --socket \(path)")
+                hint: "start it there: accountd --socket \(ShellWord.quoted(path))")
         }
         if options.isSystem {
             throw CommandFailure(
@@ -64,13 +64,24 @@ struct DaemonFinder {
     }
 
     /// Whether a command may start the daemon when none runs.
-    var mayStart: Bool { namedSocket == nil && !options.isSystem }
+    func mayStart() throws(CommandFailure) -> Bool {
+        try namedSocket() == nil && !options.isSystem
+    }
 
     /// `--socket`, else `ACCOUNT_SOCKET` unless `--system` or `--state` overrides it.
-    private var namedSocket: String? {
+    private func namedSocket() throws(CommandFailure) -> String? {
         if !options.socket.isEmpty { return options.socket }
         if options.isSystem || !options.stateDirectory.isEmpty { return nil }
-        return Environment.value("ACCOUNT_SOCKET")
+        do {
+            return try Environment.path("ACCOUNT_SOCKET")
+        } catch { throw CommandFailure(error) }
+    }
+
+    /// Where this user's daemon listens in a login session. Users.runtimeDirectory()
+    private static func sessionDirectory() throws(CommandFailure) -> String? {
+        do {
+            return try Users.runtimeDirectory()
+        } catch { throw CommandFailure(error) }
     }
 
     /// `/run/user/UID`, where a user manager keeps it; nil unless it is there and this user's.

@@ -51,6 +51,10 @@ struct DaemonStarter {
 
     private func startHere() throws(CommandFailure) -> DaemonConnection {
         let program = try Self.findProgram()
+        do {
+            // It would not get what is not UTF-8, and would put its key file elsewhere.
+            for name in ["HOME", "XDG_CONFIG_HOME"] { _ = try Environment.path(name) }
+        } catch { throw CommandFailure(error) }
         let answer = try run(program)
         if answer == "ready" || Self.saysHeld(answer) {
             if let connection = try waitForDaemon() { return connection }
@@ -62,8 +66,11 @@ struct DaemonStarter {
             answer.isEmpty
                 ? "the daemon ended before it was ready"
                 : "the daemon could not start: \(answer)",
-            hint: "to see more, run it by itself: \(program) --verbose"
-                + (store.isChosen ? " --state '\(store.path)' --socket '\(store.socket)'" : ""))
+            hint: "to see more, run it by itself: \(ShellWord.quoted(program)) --verbose"
+                + (store.isChosen
+                    ? " --state \(ShellWord.quoted(store.path)) "
+                        + "--socket \(ShellWord.quoted(store.socket))"
+                    : ""))
     }
 
     // Word by word: to look for a text within a text would link the library of regular expressions,
@@ -81,9 +88,11 @@ struct DaemonStarter {
             arguments += ["--state", store.path, "--socket", store.socket]
         }
         do {
-            return try ReadinessPipe(
-                starting: program, arguments: arguments, environment: Self.environment()
-            ).readLine(timeout: finder.options.timeout)
+            // What this command may take is no measure for a daemon that outlives it.
+            return try ResourceLimits.withoutSoftLimits { () throws(Errno) in
+                try ReadinessPipe(
+                    starting: program, arguments: arguments, environment: Self.environment())
+            }.readLine(timeout: finder.options.timeout)
         } catch {
             guard error == .timedOut else { throw .system("cannot start \(program)", error) }
             throw CommandFailure(

@@ -77,8 +77,8 @@ struct DoctorChecks {
 
     /// The file that opens the store where nobody can be asked.
     private func keyFile() -> DoctorFinding? {
-        let home = Users.homeDirectory() ?? ""
-        let configuration = Environment.absolutePath("XDG_CONFIG_HOME") ?? home + "/.config"
+        let home = (try? Users.homeDirectory()) ?? ""
+        let configuration = (try? Environment.absolutePath("XDG_CONFIG_HOME")) ?? home + "/.config"
         let path = configuration + "/account/key"
         guard let status = try? FileStatus.of(path: path, following: false) else { return nil }
         if let fault = Self.fault(of: status, path) {

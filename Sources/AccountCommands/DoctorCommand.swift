@@ -32,7 +32,7 @@ enum DoctorCommand {
         }
         let finder = DaemonFinder(options: invocation.options, sendsSecret: false)
         // A store that is reached by a named socket may be anywhere.
-        let store = finder.mayStart ? try StoreLocation.of(invocation.options) : nil
+        let store = try finder.mayStart() ? StoreLocation.of(invocation.options) : nil
         var report = DoctorReport()
         report.look(at: store)
         do {

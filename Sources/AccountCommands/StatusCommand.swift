@@ -26,7 +26,7 @@ enum StatusCommand {
             if isJSON { try invocation.print("{\"running\":false}\n" as StaticString) }
             throw CommandFailure(
                 .noDaemon, "no daemon runs",
-                hint: finder.mayStart ? "account show, or any other command, starts it" : nil)
+                hint: try finder.mayStart() ? "account show, or any other command, starts it" : nil)
         }
         var exchange = try Exchange(connection, Exchange.makeArena(2 * Exchange.smallMemory))
         try exchange.send("org.accountd.Account.GetStatus")

@@ -19,25 +19,29 @@ struct StoreLocation: Equatable {
     static func chosen(_ options: GlobalOptions) throws(CommandFailure) -> StoreLocation? {
         var path = options.stateDirectory
         if path.isEmpty {
-            guard let value = Environment.value("ACCOUNT_STATE_DIR") else { return nil }
-            path = value
+            do {
+                guard let value = try Environment.path("ACCOUNT_STATE_DIR") else { return nil }
+                path = value
+            } catch { throw CommandFailure(error) }
         }
         return StoreLocation(path: try absolute(path), isChosen: true)
     }
 
     /// `$XDG_STATE_HOME/account`, else `~/.local/state/account`.
     static func byDefault() throws(CommandFailure) -> StoreLocation {
-        // The specification has relative paths ignored.
-        if let state = Environment.value("XDG_STATE_HOME"), Files.isAbsolute(state) {
-            return StoreLocation(path: state + "/account", isChosen: false)
-        }
-        guard let home = Users.homeDirectory() else {
-            throw CommandFailure(
-                .systemRefused, "your home directory is not known",
-                hint: "set HOME, name the store with --state DIR, or ask the system's daemon with"
-                    + " --system")
-        }
-        return StoreLocation(path: home + "/.local/state/account", isChosen: false)
+        do {
+            // The specification has relative paths ignored.
+            if let state = try Environment.absolutePath("XDG_STATE_HOME") {
+                return StoreLocation(path: state + "/account", isChosen: false)
+            }
+            if let home = try Users.homeDirectory() {
+                return StoreLocation(path: home + "/.local/state/account", isChosen: false)
+            }
+        } catch { throw CommandFailure(error) }
+        throw CommandFailure(
+            .systemRefused, "your home directory is not known",
+            hint: "set HOME, name the store with --state DIR, or ask the system's daemon with"
+                + " --system")
     }
 
     /// The one that is chosen, else the usual one.

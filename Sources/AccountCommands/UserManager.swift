@@ -57,13 +57,13 @@ enum UserManager {
     }
 
     private static var runtimeDirectory: String? {
-        Users.runtimeDirectory() ?? DaemonFinder.usualRuntimeDirectory
+        (try? Users.runtimeDirectory()) ?? DaemonFinder.usualRuntimeDirectory
     }
 
     private static func ownUnitDirectories(_ runtime: String) -> [String] {
-        let home = Users.homeDirectory() ?? ""
-        let configuration = Environment.absolutePath("XDG_CONFIG_HOME") ?? home + "/.config"
-        let data = Environment.absolutePath("XDG_DATA_HOME") ?? home + "/.local/share"
+        let home = (try? Users.homeDirectory()) ?? ""
+        let configuration = (try? Environment.absolutePath("XDG_CONFIG_HOME")) ?? home + "/.config"
+        let data = (try? Environment.absolutePath("XDG_DATA_HOME")) ?? home + "/.local/share"
         return [
             configuration + "/systemd/user", runtime + "/systemd/user", data + "/systemd/user",
         ]

@@ -18,12 +18,11 @@ package enum AccountDaemon {
     /// Descriptors that the daemon itself needs: its own, and those of a change to the store.
     static let ownDescriptors = 64
 
-    /// Runs the daemon.
+    /// Runs the daemon with this process's arguments.
     ///
-    /// - Parameter arguments: as given to the program, its name first.
     /// - Returns: the exit status: 0 after a signal ended it, 1 when it could not start or go on, 2
     ///   for a wrong command line.
-    package static func run(_ arguments: [String]) -> Int32 {
+    package static func run() -> Int32 {
         // Before anything else: a closed standard descriptor must not become the socket.
         try? ProcessHardening.openStandardDescriptors()
         // The runtime finds them through /proc. Without them it would be another store's daemon.
@@ -34,7 +33,7 @@ package enum AccountDaemon {
         let options: DaemonOptions
         let readiness: Readiness
         do throws(StartError) {
-            options = try DaemonOptions(Array(arguments.dropFirst()))
+            options = try DaemonOptions(arguments())
             readiness = try Readiness(options.readyDescriptor)
         } catch {
             Log.note(error.message)
@@ -55,6 +54,12 @@ package enum AccountDaemon {
             ServiceManager.notify("STATUS=\(error.message)")
             return 1
         }
+    }
+
+    private static func arguments() throws(StartError) -> [String] {
+        do throws(NotUTF8) {
+            return try ProcessArguments.all()
+        } catch { throw .usage("\(error.what) is not UTF-8") }
     }
 
     private static func print(_ text: String) -> Int32 {

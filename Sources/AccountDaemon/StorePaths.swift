@@ -27,7 +27,7 @@ struct StorePaths: Sendable {
             socket = nil
         } else if let given = options.socket {
             socket = try Self.absolute(given)
-        } else if let runtime = Users.runtimeDirectory() {
+        } else if let runtime = try Self.runtimeDirectory() {
             let directory = "\(Files.withoutTrailingSlashes(runtime))/account"
             socket = "\(directory)/\(Self.socketName)"
             own.append(directory)
@@ -38,24 +38,42 @@ struct StorePaths: Sendable {
     }
 
     private static func defaultState() throws(StartError) -> String {
-        if let given = Environment.value("ACCOUNT_STATE_DIR") { return given }
-        if let state = absoluteVariable("XDG_STATE_HOME") { return "\(state)/account" }
+        if let given = try variable("ACCOUNT_STATE_DIR") { return given }
+        if let state = try absoluteVariable("XDG_STATE_HOME") { return "\(state)/account" }
         return try home("--state") + "/.local/state/account"
     }
 
     private static func defaultKeyFile() throws(StartError) -> String {
-        if let config = absoluteVariable("XDG_CONFIG_HOME") { return "\(config)/account/key" }
+        if let config = try absoluteVariable("XDG_CONFIG_HOME") { return "\(config)/account/key" }
         return try home("--key-file") + "/.config/account/key"
     }
 
     private static func home(_ option: String) throws(StartError) -> String {
-        if let home = Users.homeDirectory() { return home }
+        let home = try named { () throws(NotUTF8) in try Users.homeDirectory() }
+        if let home { return home }
         throw .refused("there is no home directory (HOME is unset); give \(option)")
     }
 
     // The specification has relative paths ignored.
-    private static func absoluteVariable(_ name: String) -> String? {
-        Environment.absolutePath(name).map(Files.withoutTrailingSlashes)
+    private static func absoluteVariable(_ name: String) throws(StartError) -> String? {
+        try named { () throws(NotUTF8) in try Environment.absolutePath(name) }
+            .map(Files.withoutTrailingSlashes)
+    }
+
+    private static func runtimeDirectory() throws(StartError) -> String? {
+        try named { () throws(NotUTF8) in try Users.runtimeDirectory() }
+    }
+
+    private static func variable(_ name: String) throws(StartError) -> String? {
+        try named { () throws(NotUTF8) in try Environment.path(name) }
+    }
+
+    private static func named(
+        _ read: () throws(NotUTF8) -> String?
+    ) throws(StartError) -> String? {
+        do {
+            return try read()
+        } catch { throw .refused("\(error.what) is not UTF-8, as paths have to be") }
     }
 
     private static func absolute(_ path: String) throws(StartError) -> String {

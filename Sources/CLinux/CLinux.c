@@ -18,6 +18,20 @@
 #define SYS_memfd_secret 447
 #endif
 
+static int argument_count;
+static char **argument_words;
+
+// glibc passes to constructors what it passes to main, in static programs too.
+__attribute__((constructor)) static void keep_arguments(int count, char **words) {
+    argument_count = count;
+    argument_words = words;
+}
+
+char **clinux_arguments(int *count) {
+    *count = argument_count;
+    return argument_words;
+}
+
 int clinux_memfd_secret(unsigned int flags) { return (int)syscall(SYS_memfd_secret, flags); }
 
 int clinux_mlock_onfault(const void *start, size_t size) {
@@ -155,6 +169,30 @@ __attribute__((zero_call_used_regs("all")))
 __attribute__((noinline)) void clinux_clear_registers(void) { __asm__ volatile(""); }
 
 int clinux_unshare_files(void) { return unshare(CLONE_FILES); }
+
+// Not the stack's: without a limit on it the kernel lays out memory in another way.
+static const int limits[CLINUX_LIMITS] = {
+    RLIMIT_FSIZE, RLIMIT_CPU, RLIMIT_AS, RLIMIT_DATA, RLIMIT_MEMLOCK, RLIMIT_NPROC,
+};
+
+void clinux_raise_limits(unsigned long long before[CLINUX_LIMITS]) {
+    for (int index = 0; index < CLINUX_LIMITS; index++) {
+        struct rlimit limit;
+        if (getrlimit(limits[index], &limit) < 0) continue;
+        before[index] = limit.rlim_cur;
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(limits[index], &limit);
+    }
+}
+
+void clinux_restore_limits(const unsigned long long before[CLINUX_LIMITS]) {
+    for (int index = 0; index < CLINUX_LIMITS; index++) {
+        struct rlimit limit;
+        if (getrlimit(limits[index], &limit) < 0) continue;
+        limit.rlim_cur = before[index];
+        setrlimit(limits[index], &limit);
+    }
+}
 
 long clinux_receive(int fd, void *start, size_t size) {
     return syscall(SYS_recvfrom, fd, start, size, 0, NULL, NULL);

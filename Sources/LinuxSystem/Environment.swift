@@ -14,12 +14,27 @@ package enum Environment {
         return unsafe String(validatingCString: value)
     }
 
-    /// The value of a variable that names a place.
+    /// The value of a variable that says where something is.
+    ///
+    /// - Returns: nil when it is unset or empty.
+    /// - Throws: when it is not UTF-8. Another place than the one that was named would be looked at
+    ///   if it counted as unset.
+    package static func path(_ name: String) throws(NotUTF8) -> String? {
+        // SAFETY: as above.
+        guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
+        guard let text = unsafe String(validatingCString: value) else {
+            throw NotUTF8(what: name)
+        }
+        return text
+    }
+
+    /// The value of a variable that names a place from the root on.
     ///
     /// - Returns: nil for a relative path too, which the XDG base directory specification has
     ///   ignored.
-    package static func absolutePath(_ name: String) -> String? {
-        guard let value = value(name), value.utf8.first == UInt8(ascii: "/") else { return nil }
+    /// - Throws: when it is not UTF-8.
+    package static func absolutePath(_ name: String) throws(NotUTF8) -> String? {
+        guard let value = try path(name), value.utf8.first == UInt8(ascii: "/") else { return nil }
         return value
     }
 

@@ -11,6 +11,25 @@ package enum ResourceLimits {
         return bytes
     }
 
+    /// Does something, the start of another program, under this process's hard limits alone.
+    ///
+    /// A soft limit is the caller's for its own work: on file sizes, processor time, address space,
+    /// data, locked memory, processes. setrlimit(2)
+    package static func withoutSoftLimits<R: ~Copyable, E>(_ body: () throws(E) -> R) throws(E) -> R
+    {
+        var before = [UInt64](repeating: 0, count: Int(CLINUX_LIMITS))
+        // SAFETY: room for so many numbers.
+        unsafe before.withUnsafeMutableBufferPointer {
+            if let start = $0.baseAddress { unsafe clinux_raise_limits(start) }
+        }
+        defer {
+            unsafe before.withUnsafeBufferPointer {
+                if let start = $0.baseAddress { unsafe clinux_restore_limits(start) }
+            }
+        }
+        return try body()
+    }
+
     /// Raises the number of descriptors that may be open, as far as the hard limit lets it.
     /// RLIMIT_NOFILE
     ///

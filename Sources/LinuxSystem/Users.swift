@@ -15,10 +15,10 @@ package enum Users {
     package static let overflowID: UInt32 = 65_534
 
     /// The home directory: HOME if it is an absolute path, else the one in /etc/passwd.
-    package static func homeDirectory() -> String? {
-        if let home = Environment.value("HOME"), home.utf8.first == UInt8(ascii: "/") {
-            return home
-        }
+    ///
+    /// - Throws: when HOME is not UTF-8.
+    package static func homeDirectory() throws(NotUTF8) -> String? {
+        if let home = try Environment.absolutePath("HOME") { return home }
         guard let text = try? Files.readWhole("/etc/passwd", limit: fileLimit) else { return nil }
         return homeDirectory(of: currentUID, passwd: text)
     }
@@ -27,8 +27,10 @@ package enum Users {
     ///
     /// The specification wants it to be the user's own. After `su` it is another user's, and after
     /// the end of the login session there is none.
-    package static func runtimeDirectory() -> String? {
-        guard let path = Environment.absolutePath("XDG_RUNTIME_DIR"), ownsDirectory(path) else {
+    ///
+    /// - Throws: when it is not UTF-8.
+    package static func runtimeDirectory() throws(NotUTF8) -> String? {
+        guard let path = try Environment.absolutePath("XDG_RUNTIME_DIR"), ownsDirectory(path) else {
             return nil
         }
         return path

@@ -7,5 +7,5 @@ enum Daemon {
     // concurrency runtime and Dispatch into the daemon.
     static func main() { exit(run()) }
 
-    nonisolated private static func run() -> Int32 { AccountDaemon.run(CommandLine.arguments) }
+    nonisolated private static func run() -> Int32 { AccountDaemon.run() }
 }

@@ -46,4 +46,21 @@ import Testing
         }
         #expect(read == given.read)
     }
+
+    @Test("a word that is not UTF-8 is refused by its place, and not shown")
+    func notUTF8() {
+        let bad: [UInt8] = [0x2F, 0xFF]
+        CommandRun.withArguments([Array("--value".utf8), bad]) { arguments in
+            var reader = arguments
+            #expect(throws: CommandFailure(.usage, "argument 2 is not UTF-8")) {
+                while try reader.next() != nil { _ = try reader.value(of: "--value") }
+            }
+        }
+        CommandRun.withArguments([Array("--value=".utf8) + bad]) { arguments in
+            var reader = arguments
+            #expect(throws: CommandFailure(.usage, "argument 1 is not UTF-8")) {
+                try reader.next()
+            }
+        }
+    }
 }

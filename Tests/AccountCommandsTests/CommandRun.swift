@@ -38,9 +38,18 @@ struct CommandRun {
     static func withArguments<R>(_ words: [String], _ body: (ArgumentReader) throws -> R) rethrows
         -> R
     {
+        try withArguments(words.map { Array($0.utf8) }, body)
+    }
+
+    /// Lends words whose bytes may be no UTF-8.
+    static func withArguments<R>(_ words: [[UInt8]], _ body: (ArgumentReader) throws -> R) rethrows
+        -> R
+    {
         // SAFETY: each word is a copy that is freed once the body has returned.
         var vector: [UnsafeMutablePointer<CChar>?] =
-            unsafe (["account"] + words).map { unsafe strdup($0) } + [nil]
+            unsafe ([Array("account".utf8)] + words).map { word in
+                unsafe strdup(word.map { CChar(bitPattern: $0) } + [0])
+            } + [nil]
         defer { for index in unsafe vector.indices { unsafe free(vector[index]) } }
         return try unsafe vector.withUnsafeMutableBufferPointer { words in
             guard let start = words.baseAddress else { preconditionFailure("no words") }

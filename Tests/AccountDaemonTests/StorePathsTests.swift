@@ -78,6 +78,21 @@ import Testing
             }
         }
     }
+
+    @Test("a variable that is not UTF-8 is refused by name", arguments: names.dropLast())
+    func notUTF8(_ name: String) async {
+        await #expect(processExitsWith: .success) { [name = name as String] in
+            for other in StorePathsTests.names { Environment.unset(other) }
+            Environment.set("HOME", to: "/home/me")
+            // SAFETY: both are ended by NUL.
+            unsafe setenv(name, [0x2F, CChar(bitPattern: 0xFF), 0], 1)
+            let options = try DaemonOptions([])
+            do throws(StartError) {
+                _ = try StorePaths(options, socketIsPassed: false)
+                exit(1)
+            } catch { #expect(error.message == "\(name) is not UTF-8, as paths have to be") }
+        }
+    }
 }
 
 private func chdirToTemporary() {

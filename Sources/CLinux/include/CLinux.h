@@ -11,6 +11,8 @@
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 
+// The process's words and how many there are, as the C library was given them.
+char **clinux_arguments(int *count);
 int clinux_memfd_secret(unsigned int flags);
 // Clears every register that a call may change, vector registers too: keys pass through them.
 void clinux_clear_registers(void);
@@ -62,6 +64,12 @@ int clinux_unshare_files(void);
 // a thread can be cancelled, and in a process with threads pay for it with four atomic operations.
 long clinux_receive(int fd, void *start, size_t size);
 long clinux_send(int fd, const void *start, size_t size);
+// Raises the soft limits that a caller may have lowered to the hard ones and notes them in `before`,
+// which has room for CLINUX_LIMITS. A limit that cannot be had or set stays as it is. setrlimit(2)
+enum { CLINUX_LIMITS = 6 };
+void clinux_raise_limits(unsigned long long before[CLINUX_LIMITS]);
+// Sets them as they were.
+void clinux_restore_limits(const unsigned long long before[CLINUX_LIMITS]);
 // renameat2(2) with RENAME_NOREPLACE, within one directory.
 int clinux_rename_new(int directory, const char *from, const char *to);
 #endif
