@@ -26,10 +26,21 @@ import connections  # noqa: E402, F401
 import who_asks  # noqa: E402, F401
 import messages  # noqa: E402, F401
 import changes  # noqa: E402, F401
+import crowds  # noqa: E402, F401
 import exhaustion  # noqa: E402, F401
+import file_systems  # noqa: E402, F401
+import inheritance  # noqa: E402, F401
 import place  # noqa: E402, F401
+import locked_memory  # noqa: E402, F401
+import outputs  # noqa: E402, F401
 import process  # noqa: E402, F401
 import lessons  # noqa: E402, F401
+import records  # noqa: E402, F401
+import streams  # noqa: E402, F401
+import socket_paths  # noqa: E402, F401
+import starting  # noqa: E402, F401
+import surroundings  # noqa: E402, F401
+import wall_clock  # noqa: E402, F401
 
 # At a time. They mostly wait, for a timeout or a disk.
 WORKERS = 3

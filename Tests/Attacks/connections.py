@@ -7,7 +7,7 @@ import socket
 import time
 
 import programs
-from cases import case, needs_descriptors
+from cases import case, needs_descriptors, needs_root
 from faults import slow
 from wire import LOGIN, ask, is_closed, message, replies
 
@@ -149,10 +149,12 @@ def whoever_leaves_half_way_leaves_nothing_behind(room):
         raise AssertionError("connections stay")
 
     rounds(400)
-    before, open_before = daemon.memory()["Anonymous"], daemon.descriptors()
+    before = daemon.anonymous()
+    open_before = daemon.descriptors() if os.geteuid() == 0 else 0
     rounds(2000)
-    assert daemon.memory()["Anonymous"] < before + (512 << 10), "memory grows"
-    assert daemon.descriptors() <= open_before + 1, "descriptors are left open"
+    assert daemon.anonymous() < before + (512 << 10), "memory grows"
+    if os.geteuid() == 0:
+        assert daemon.descriptors() <= open_before + 1, "descriptors are left open"
     daemon.must_rest()
     daemon.end()
 
@@ -173,6 +175,7 @@ def a_peer_that_only_stops_sending_gets_its_answers(room):
 
 @case
 def passed_descriptors_do_not_pile_up(room):
+    needs_root()
     daemon = room.daemon()
     before = daemon.descriptors()
     with daemon.connect() as peer:

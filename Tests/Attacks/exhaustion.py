@@ -75,10 +75,10 @@ def a_storm_of_calls_leaves_no_memory_behind(room):
                 ask(peer, ("GetToken", "GetAccount", "Verify", "Export", "Nothing")[number % 5])
 
     storm(300)
-    before = daemon.memory()["Anonymous"]
+    before = daemon.anonymous()
     storm(1500)
     time.sleep(1.2)
-    more = daemon.memory()["Anonymous"] - before
+    more = daemon.anonymous() - before
     assert more < 512 << 10, f"{more >> 10} KiB more"
     daemon.must_rest()
     daemon.end()

@@ -79,6 +79,7 @@ class Room(contextlib.ExitStack):
         self.path.chmod(0o755)
         self.callback(shutil.rmtree, self.path, ignore_errors=True)
         self.program = programs.binary("accountd")
+        self.daemons = []
 
     def place(self, name=""):
         """A directory that nothing else uses."""
@@ -86,10 +87,24 @@ class Room(contextlib.ExitStack):
         place.chmod(0o755)
         return place
 
+    def copied_programs(self):
+        """A directory with copies of both programs that every user can run."""
+        place = self.path / "bin"
+        if not place.exists():
+            place.mkdir()
+            place.chmod(0o755)
+            for name in ("account", "accountd"):
+                programs.copy_of(programs.binary(name), place)
+        return place
+
     def daemon(self, *options, after=None, **others):
         """A daemon in a directory of its own, or in that of the daemon before it."""
         directory = after.directory if after else self.place("daemon-")
-        daemon = Daemon(self.program, directory, *options, after=after, **others)
+        program = self.program
+        if others.get("user") is not None:
+            program = self.copied_programs() / "accountd"
+        daemon = Daemon(program, directory, *options, after=after, **others)
+        self.daemons.append(daemon)
         self.callback(daemon.kill)
         return daemon
 

@@ -101,8 +101,13 @@ class Daemon:
         """Bytes by kind."""
         return programs.memory(self.pid)
 
+    def anonymous(self):
+        """Bytes of anonymous memory; unlike what `memory` gives, everybody may see it."""
+        with open(f"/proc/{self.pid}/status") as status:
+            return next(int(line.split()[1]) << 10 for line in status if line.startswith("RssAnon"))
+
     def descriptors(self):
-        """How many it has open."""
+        """How many it has open. Needs root."""
         return len(programs.descriptors(self.pid))
 
     def must_rest(self, seconds=0.5):

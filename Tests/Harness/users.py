@@ -49,8 +49,11 @@ def at_once(functions):
 
 
 @contextlib.contextmanager
-def crowd(daemon, uid, count, data=b"", group=READER, seconds=30):
-    """A process of that user that holds connections on which it has sent some bytes."""
+def crowd(daemon, uid, count, data=b"", group=READER, seconds=30, dripping=0):
+    """A process of that user that holds connections on which it has sent some bytes.
+
+    On the first `dripping` of them it goes on to send a byte a second, a space.
+    """
     needs_root()
     told, tell = os.pipe()
     child = os.fork()
@@ -65,9 +68,16 @@ def crowd(daemon, uid, count, data=b"", group=READER, seconds=30):
                     peer.sendall(data)
         except OSError:
             pass
-        os.write(tell, b".")
-        time.sleep(seconds)
-        os._exit(0)
+        try:
+            os.write(tell, b".")
+            end = time.monotonic() + seconds
+            while dripping and time.monotonic() < end:
+                for peer in held[:dripping]:
+                    peer.send(b" ")
+                    time.sleep(1 / dripping)
+            time.sleep(max(0, end - time.monotonic()))
+        finally:
+            os._exit(0)
     os.read(told, 1)
     os.close(told)
     os.close(tell)
