@@ -66,13 +66,20 @@ struct AccessRecords: ~Copyable {
         self.journal = consume journal
     }
 
+    /// Looks which program is at the other end, while it is there.
+    @discardableResult
+    func meet(_ connection: Connection) -> Tally {
+        let tally =
+            connection.tally ?? Tally(executable: Self.executable(of: connection.peer.pid))
+        connection.tally = tally
+        return tally
+    }
+
     /// Counts a call.
     mutating func note(
         _ method: Method?, _ verdict: Verdict, _ connection: Connection, at now: Int64
     ) {
-        let tally =
-            connection.tally ?? Tally(executable: Self.executable(of: connection.peer.pid))
-        connection.tally = tally
+        let tally = meet(connection)
         tally.count(method, verdict)
         guard !tally.isListed else { return }
         tally.isListed = true

@@ -31,16 +31,25 @@ extension Server {
         if let connection = asker {
             asker = nil
             note(outcome.method, outcome.verdict, connection)
-            connection.isWaiting = false
-            switch outcome.action {
-            case .reply: sendReply(connection)
-            case .close: close(connection)
-            default: break
-            }
-            if !isEnding { goOn(connection) }
+            answer(outcome, connection)
         }
         reply.removeAll()
         resumeWaiting()
+    }
+
+    private mutating func answer(_ outcome: Outcome, _ connection: Connection) {
+        guard !connection.isClosed else {
+            // It is done all the same, and who asked for it is not forgotten.
+            records.close(connection)
+            return
+        }
+        connection.isWaiting = false
+        switch outcome.action {
+        case .reply: sendReply(connection)
+        case .close: close(connection)
+        default: break
+        }
+        if !isEnding { goOn(connection) }
     }
 
     /// What the asker sent behind its change comes after those who wait already, so that nobody who

@@ -214,6 +214,7 @@ extension Server {
         case .change(let change):
             connection.isWaiting = true
             asker = connection
+            if records.isOn { records.meet(connection) }
             begin(change)
         case .close:
             close(connection)

@@ -52,7 +52,8 @@ struct Server: ~Copyable {
     var room: SecretBytes
     var reply: SecretBuffer
 
-    /// The change in hand, kept until its result is there, and the connection that asked for it.
+    /// The change in hand, kept until its result is there, and the connection that asked for it,
+    /// which may be closed by then.
     var change: StoreChange?
     var asker: Connection?
     /// Connections whose next call must wait for the change in hand.
@@ -270,7 +271,6 @@ struct Server: ~Copyable {
         guard !connection.isClosed else { return }
         leaveQueue(connection)
         records.close(connection)
-        if asker === connection { asker = nil }
         connections.remove(connection)
     }
 

@@ -207,6 +207,21 @@ import Testing
         #expect(messages.last?.contains("Login verdict=answered count=1") == true)
     }
 
+    @Test("whoever asks for a change and goes is recorded")
+    func askerGone() throws {
+        let journal = try Journal()
+        let loop = try Loop(
+            records: AccessRecords(journal: try JournalSocket(path: journal.path)))
+        let client = try loop.connect()
+        try client.send(Message.login)
+        try loop.server.turn(1000)
+        loop.server.close(client.connection)
+        try loop.work()
+        let messages = try journal.messages()
+        #expect(messages.count == 1)
+        #expect(messages.first?.contains("Login verdict=answered count=1") == true)
+    }
+
     @Test("where no records are kept nothing is written")
     func off() throws {
         var records = AccessRecords()
