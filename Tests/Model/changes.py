@@ -2,7 +2,7 @@
 
 from diagnosis import Diagnosis
 from fields import avatar_fault, check, expiry, name_fault, token_fault, uid_fault
-from files import ACCOUNT, SPARE, Account, Blob, Key
+from files import ACCOUNT, SPARE, TEMPORARY, Account, Blob, Key
 from replies import answer, invalid_field, invalid_parameter, own
 from watch import Watch
 from writing import EISDIR, ERRORS, ESTALE, Failed, InPlace, Writing
@@ -24,6 +24,8 @@ class Changes(Writing):
         """Another daemon on the same store."""
         self.watch, self.is_replaced = None, False
         self.files.is_followed = True
+        for name in [name for name in self.files.items if TEMPORARY.fullmatch(name)]:
+            del self.files.items[name]
         self.load()
 
     def _hold(self, blob):

@@ -1,15 +1,13 @@
 """The store's real files, held against the model's, and damage that is done to both."""
 
 import os
-import re
 import shutil
 import stat
 
-from files import KEY_SIZE, MAXIMUM_FILE, Blob, Item
+from files import KEY_SIZE, MAXIMUM_FILE, TEMPORARY, Blob, Item
 
 STRANGE_OWNER = 65_530
 IGNORED = {"lock", "socket"}
-TEMPORARY = re.compile(r"\.tmp-[0-9a-f]{16}")
 
 
 class Disk:
@@ -70,10 +68,10 @@ class Disk:
             return "differs from its copy"
         return None
 
-    def forget_temporaries(self):
+    def forget_temporaries(self, files):
         """Files that a killed writer left; the next daemon removes them, this does so before."""
         for name in os.listdir(self.state) if self.state.is_dir() else ():
-            if TEMPORARY.fullmatch(name):
+            if TEMPORARY.fullmatch(name) and name not in files.items:
                 (self.state / name).unlink()
 
     # MARK: Damage

@@ -6,6 +6,7 @@ therefore need not decrypt: it remembers what each file that the daemon has writ
 
 import itertools
 import pathlib
+import re
 from collections import namedtuple
 
 ACCOUNT, SPARE = "account.plist.sealed", "account.plist.sealed~"
@@ -14,6 +15,8 @@ OTHER_SEALED = "app.plist.sealed"
 MAXIMUM_FILE = 1 << 20
 MAGIC = bytes.fromhex("93 53 45 41 4C 0D 0A 1A")
 KEY_SIZE = 32
+# What is being written, and what a writer that was killed has left.
+TEMPORARY = re.compile(r"\.tmp-[0-9a-f]{16}")
 PROTECTION = pathlib.Path("/proc/sys/fs/protected_hardlinks")
 LINKS_ARE_PROTECTED = PROTECTION.exists() and PROTECTION.read_text().strip() != "0"
 

@@ -25,7 +25,7 @@ def killed(world, name, data, microseconds):
         world.compare(name, received, [outcome.reply for outcome in outcomes])
         states = states[-1:]
     world.end(signal.SIGKILL, check=False)
-    world.disk.forget_temporaries()
+    world.disk.forget_temporaries(world.service.files)
     faults = []
     for items, key_file in states:
         files = world.service.files.copy()
@@ -53,4 +53,7 @@ def ended(world, name, data):
         world.compare(name, received, [outcome.reply])
         world.service = after
         world.note(peer, outcome.method, outcome.verdict)
+    elif outcome.kind != "reply":
+        # Whether a call that nobody answers was heard is not to be seen.
+        world.records_are_known = False
     world.end()

@@ -61,7 +61,7 @@ def _mutants():
         "a replace that is not heard": (521, of(service.Service, "login", takes_no_replace)),
         "readers who may export": (522, mock.patch.dict(service.REQUIRED, {"Export": "reader"})),
         "a name twice in an object": (521, of(strict_json, "_object", dict)),
-        "a message of one byte too many": (581, mock.patch.dict(
+        "a message of one byte too many": (606, mock.patch.dict(
             connection.LONGEST, {"owner": 65_537})),
         "half-sent messages that last a second longer": (560, of(
             connection, "HALF_SENT_MILLISECONDS", 31_000)),

@@ -25,7 +25,7 @@ USERS = {user.name: user for user in (
     User("root", OWNER, 0, (), "owner"),
     User("reader", users.READER, users.READER, (READERS,), "reader"),
     User("primary", 65_523, READERS, (), "reader"),
-    User("both", 65_524, 65_524, (OBSERVERS, READERS), "reader"),
+    User("both", 65_524, 65_524, (OBSERVERS, *range(70_000, 70_300), READERS), "reader"),
     User("observer", users.OBSERVER, users.OBSERVER, (1, OBSERVERS), "observer"),
     User("stranger", users.STRANGER, users.STRANGER, (100,), "stranger"),
     User("nobody", users.NOBODY, users.NOBODY, (READERS,), "stranger"))}

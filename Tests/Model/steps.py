@@ -20,8 +20,13 @@ MAXIMUM_CONNECTIONS = 9
 DAMAGE = ("flip", "flip", "cut", "extend", "empty", "junk", "huge", "remove", "remove", "remove",
           "symlink", "directory", "mode", "owner", "restore", "restore", "restore", "copy")
 DAMAGED = (ACCOUNT, ACCOUNT, ACCOUNT, SPARE, SLOTS, SLOTS, SLOTS_COPY, "key", "key", OTHER_SEALED)
-CLOCK_STEPS = (0, 1, 1, 30, 59, 60, 61, 3599, 3600, 86_400, -1, -60, -3600, -86_400, 10**7, -10**7)
 BASE = 1_800_000_000
+# The last two lead to 1970 and beyond the year 9999; none leads before 1970.
+CLOCK_STEPS = (0, 1, 1, 30, 59, 60, 61, 3599, 3600, 86_400, -1, -60, -3600, -86_400, 10**7, -10**7,
+               -BASE + 5, 253_402_300_800 - BASE)
+# Files that mean nothing, or nothing any more, and what may become of them.
+STRAY = ("account.plist.sealed.damaged-7", "keyslots.plist.damaged-1800000000", "notes",
+         "account.plist.sealed.damaged-1800000000", ".tmp-0123456789abcdef", ".tmp-0123")
 
 
 def generate(seed, count):
@@ -45,7 +50,8 @@ class Generator:
         steps = [("daemon", owner, random.random() < 0.3)]
         kinds = {"connect": 8, "send": 60, "pipeline": 8, "half": 5, "close": 3, "half-close": 2,
                  "clock": 9, "restart": 2, "signal": 1, "damage": 12, "burst": 8, "killed": 2,
-                 "ended": 1, "command": 3, "directory": 3, "flood": 2}
+                 "ended": 1, "command": 3, "directory": 3, "flood": 2, "last-words": 2, "hit-and-run": 3,
+                 "second": 0.5, "socket-gone": 0.5, "stray": 3}
         names, weights = list(kinds), list(kinds.values())
         # Something to lose, most of the time.
         if random.random() < 0.8:
@@ -105,7 +111,7 @@ class Generator:
         return ("clock", seconds, passed)
 
     def _restart(self):
-        return ("restart", self.random.choice(("term", "term", "kill")))
+        return ("restart", self.random.choice(("SIGTERM", "SIGTERM", "SIGINT", "SIGKILL")))
 
     def _signal(self):
         return ("signal", self.random.choice(("SIGHUP", "SIGUSR1", "SIGSTOP")))
@@ -113,6 +119,22 @@ class Generator:
     def _damage(self):
         return ("damage", self.random.choice(DAMAGED), self.random.choice(DAMAGE),
                 self.random.randrange(10**6))
+
+    def _stray(self):
+        return ("damage", self.random.choice(STRAY), self.random.choice(("junk", "copy", "remove")),
+                self.random.randrange(10**6))
+
+    def _last_words(self):
+        return ("last-words", *self._pipeline()[1:])
+
+    def _hit_and_run(self):
+        return ("hit-and-run", self._peer(), self._change())
+
+    def _second(self):
+        return ("second",)
+
+    def _socket_gone(self):
+        return ("socket-gone",)
 
     def _directory(self):
         return ("directory", self.random.choice(("save", "remove", "empty", "restore", "restore")))
@@ -167,7 +189,7 @@ def perform(world, step):
     if kind == "connect":
         if words[0] in world.peers or len(world.peers) == MAXIMUM_CONNECTIONS:
             return
-    elif kind in INTERRUPTED:
+    elif kind in (*INTERRUPTED, "hit-and-run"):
         if not world.peers[words[0]].model.may_begin():
             return
     STEPS[kind](world, *words)
@@ -175,12 +197,15 @@ def perform(world, step):
         world.start()
 
 
-OF_CONNECTIONS = ("send", "close", "half-close", "killed", "ended", "flood")
+OF_CONNECTIONS = ("send", "close", "half-close", "killed", "ended", "flood", "last-words",
+                  "hit-and-run")
 INTERRUPTED = ("killed", "ended")
 STEPS = {
     "connect": World.connect, "send": World.send, "close": World.close,
     "half-close": World.half_close, "clock": World.step_clock, "restart": World.restart,
     "signal": World.signal, "burst": orders.burst, "flood": floods.flood, "command": commands.run,
     "killed": interruptions.killed, "ended": interruptions.ended,
+    "last-words": World.last_words, "hit-and-run": World.hit_and_run, "second": World.second_daemon,
+    "socket-gone": World.socket_gone,
     "damage": lambda world, *words: world.disk.damage(world.service.files, *words),
     "directory": lambda world, how: world.disk.replace_directory(world.service.files, how)}

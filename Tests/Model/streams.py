@@ -4,6 +4,7 @@ import collections
 import fcntl
 import json
 import select
+import socket
 import struct
 import time
 
@@ -15,10 +16,15 @@ class Mismatch(Exception):
     """The daemon and the model differ."""
 
 
-def exchange(peer, parts, replies):
-    """Sends the parts while it receives. None: until the peer closes. (bytes, whether it closed)"""
+def exchange(peer, parts, replies, ends=False):
+    """Sends the parts while it receives. None: until the peer closes. (bytes, whether it closed)
+
+    `ends`: the sending side is shut down then.
+    """
     received, pending = b"", collections.deque(parts)
     deadline = time.monotonic() + PATIENCE
+    if ends and not pending:
+        peer.shutdown(socket.SHUT_WR)
     while pending or replies is None or received.count(b"\0") < replies:
         left = deadline - time.monotonic()
         readable, writable, _ = select.select([peer], [peer] if pending else [], [], max(0, left))
@@ -43,6 +49,8 @@ def exchange(peer, parts, replies):
                 continue
             if not pending[0]:
                 pending.popleft()
+                if ends and not pending:
+                    peer.shutdown(socket.SHUT_WR)
     return received, False
 
 

@@ -97,12 +97,13 @@ class World:
         self.probe()
         self.check_disk()
 
-    def end(self, number=signal.SIGTERM, check=True):
-        """Ends the daemon; its connections go with it."""
-        self.daemon.signal(signal.SIGCONT)
-        self.daemon.signal(number)
+    def end(self, number=signal.SIGTERM, check=True, expected=0):
+        """Ends the daemon, or waits for its end; its connections go with it."""
+        if number is not None:
+            self.daemon.signal(signal.SIGCONT)
+            self.daemon.signal(number)
         status = self.daemon.wait(PATIENCE)
-        expected = -signal.SIGKILL if number == signal.SIGKILL else 0
+        expected = -signal.SIGKILL if number == signal.SIGKILL else expected
         if status != expected:
             raise Mismatch(f"exit status {status}: {self.daemon.errors()}")
         for name, peer in [*self.peers.items()]:
@@ -118,7 +119,7 @@ class World:
 
     def restart(self, how):
         """Ends the daemon and starts another one on the same store."""
-        self.end(signal.SIGTERM if how == "term" else signal.SIGKILL)
+        self.end(getattr(signal, how))
         self.start()
 
     def signal(self, name):
@@ -212,14 +213,18 @@ class World:
 
     # MARK: Calls
 
-    def send(self, name, data, parts=1):
-        """Sends bytes, in parts; what comes back must be what the model says."""
+    def send(self, name, data, parts=1, ends=False):
+        """Sends bytes, in parts; what comes back must be what the model says.
+
+        `ends`: nothing more is sent then; what was asked is answered still.
+        """
         peer = self.peers[name]
         outcomes = self.answer(peer, peer.model.take(data, self.service.boottime))
         expected = [outcome.reply for outcome in outcomes if outcome.kind == "reply"]
-        closes = not peer.model.is_open
+        closes = ends or not peer.model.is_open
+        peer.model.is_open = not closes
         received, closed = exchange(peer.socket, cut(data, parts),
-                                    None if closes else len(expected))
+                                    None if closes else len(expected), ends)
         self.compare(name, received, expected)
         if closed != closes:
             raise Mismatch(f"connection {name} is {'' if closed else 'not '}closed")
@@ -229,6 +234,40 @@ class World:
         if closes:
             self.probe()
         self.check_disk()
+
+    def last_words(self, name, data, parts):
+        """Sends, and shuts the sending side down."""
+        self.send(name, data, parts, ends=True)
+
+    def hit_and_run(self, name, data):
+        """Asks for a change and goes: it is done, and recorded, all the same."""
+        peer = self.peers[name]
+        self.answer(peer, peer.model.take(data, self.service.boottime))
+        exchange(peer.socket, [data], 0)
+        self.peers.pop(name).socket.close()
+        self.barrier()
+        self.probe()
+        self.check_disk()
+
+    def second_daemon(self):
+        """Another daemon for the same store says who holds it, and ends."""
+        if not self.service.files.is_followed:
+            # It would hold the directory that has come into the place of the first one's.
+            return
+        other = Daemon(self.programs.accountd, self.directory, state=self.directory / "state",
+                       socket=self.socket_path.with_name("other"), must_start=False,
+                       user=self.owner or None)
+        expected = f"process {self.daemon.pid} holds the store {self.directory}/state already"
+        other.kill()
+        if other.ready != expected:
+            raise Mismatch(f"a second daemon says {other.ready!r} and not {expected!r}")
+        self.check_disk()
+
+    def socket_gone(self):
+        """A daemon whose socket is taken away ends, so that another can be made."""
+        os.unlink(self.socket_path)
+        self.end(None, expected=1)
+        self.start()
 
     def answer(self, peer, units):
         """What the model answers to messages of a peer, up to the one that ends the connection."""

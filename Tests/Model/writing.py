@@ -40,6 +40,8 @@ class Writing:
             if not expected:
                 self._write_slots(slots)
             self._write_account(blob, previous)
+        except InPlace:
+            raise
         except Failed:
             if sets_aside:
                 # The old slots go back; the new key file stays.
