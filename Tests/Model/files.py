@@ -194,6 +194,8 @@ class Files:
             return ("unusable", 40, f"{where} is a symbolic link, which is not followed")
         if item.kind != "file":
             return ("unusable", 22, f"{where} is no regular file")
+        if self.is_kept_from(item):
+            return ("unusable", 13, f"{where} cannot be read: Permission denied (EACCES)")
         if item.owner not in (self.owner, 0):
             return ("unusable", 22, f"{where} belongs to uid {item.owner}")
         if item.mode & 0o077:

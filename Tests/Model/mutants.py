@@ -52,20 +52,20 @@ def _mutants():
     return {
         "a token that is good in its last second": (514, of(
             watch.Watch, "remaining", expires_a_second_late)),
-        "a token that a step of the clock brings to life": (519, of(
+        "a token that a step of the clock brings to life": (537, of(
             watch.Watch, "remaining", comes_to_life_with_the_clock)),
         "another last letter of the token": (502, of(
             service.Service, "handle", has_another_token)),
-        "a spare that stays after a logout": (528, of(
+        "a spare that stays after a logout": (534, of(
             service.Service, "logout", keeps_the_spare)),
-        "a replace that is not heard": (521, of(service.Service, "login", takes_no_replace)),
-        "readers who may export": (522, mock.patch.dict(service.REQUIRED, {"Export": "reader"})),
-        "a name twice in an object": (521, of(strict_json, "_object", dict)),
-        "a message of one byte too many": (606, mock.patch.dict(
+        "a replace that is not heard": (522, of(service.Service, "login", takes_no_replace)),
+        "readers who may export": (524, mock.patch.dict(service.REQUIRED, {"Export": "reader"})),
+        "a name twice in an object": (533, of(strict_json, "_object", dict)),
+        "a message of one byte too many": (611, mock.patch.dict(
             connection.LONGEST, {"owner": 65_537})),
-        "half-sent messages that last a second longer": (560, of(
+        "half-sent messages that last a second longer": (562, of(
             connection, "HALF_SENT_MILLISECONDS", 31_000)),
-        "damage that is not told": (516, of(
+        "damage that is not told": (519, of(
             changes.Changes, "verify", lambda self, given: changes.answer(findings=[]))),
         "errors in another order of members": (502, of(world, "is_same", _is_same_backwards))}
 

@@ -27,6 +27,11 @@ CLOCK_STEPS = (0, 1, 1, 30, 59, 60, 61, 3599, 3600, 86_400, -1, -60, -3600, -86_
 # Files that mean nothing, or nothing any more, and what may become of them.
 STRAY = ("account.plist.sealed.damaged-7", "keyslots.plist.damaged-1800000000", "notes",
          "account.plist.sealed.damaged-1800000000", ".tmp-0123456789abcdef", ".tmp-0123")
+# How often there is a step of each kind.
+KINDS = {"connect": 4, "send": 60, "pipeline": 8, "half": 5, "close": 3, "half-close": 2,
+         "clock": 9, "restart": 2, "signal": 1, "damage": 12, "burst": 8, "killed": 2, "ended": 1,
+         "command": 3, "directory": 3, "flood": 2, "last-words": 2, "hit-and-run": 3, "second": 0.5,
+         "socket-gone": 0.5, "stray": 3}
 
 
 def generate(seed, count):
@@ -35,51 +40,39 @@ def generate(seed, count):
 
 
 class Generator:
-    """Makes steps. It knows which connections it has opened, not what became of them."""
+    """Makes steps. A connection is named for its user and a number; it is made where it lacks."""
 
     def __init__(self, source):
         self.random = source
         self.calls = Calls(source, BASE)
-        self.names = {}
-        self.made = 0
 
     def steps(self, count):
         """The whole sequence."""
         random = self.random
         owner = random.choice((peers.OWNER, peers.OWNER, peers.OTHER_OWNER))
         steps = [("daemon", owner, random.random() < 0.3)]
-        kinds = {"connect": 8, "send": 60, "pipeline": 8, "half": 5, "close": 3, "half-close": 2,
-                 "clock": 9, "restart": 2, "signal": 1, "damage": 12, "burst": 8, "killed": 2,
-                 "ended": 1, "command": 3, "directory": 3, "flood": 2, "last-words": 2, "hit-and-run": 3,
-                 "second": 0.5, "socket-gone": 0.5, "stray": 3}
-        names, weights = list(kinds), list(kinds.values())
         # Something to lose, most of the time.
         if random.random() < 0.8:
-            steps.append(self._connect("root"))
-            steps.append(("send", 1, self._login(), 1))
+            steps.append(("send", "root-1", self._login(), 1))
         while len(steps) < count:
-            kind = random.choices(names, weights)[0]
+            kind = random.choices(list(KINDS), list(KINDS.values()))[0]
             steps.append(getattr(self, f"_{kind.replace('-', '_')}")())
         return steps
 
     def _login(self):
         return message("Login", self.calls.parameters("Login"))
 
-    def _connect(self, user=None):
-        self.made += 1
-        names = (*peers.NAMES, "root", "root", "root", "reader", "observer")
-        self.names[self.made] = user or self.random.choice(names)
-        step = ("connect", self.made, self.names[self.made])
-        if len(self.names) > MAXIMUM_CONNECTIONS:
-            del self.names[next(iter(self.names))]
-        return step
+    def _connect(self):
+        return ("connect", self._peer())
 
     def _peer(self):
-        return self.random.choice(list(self.names) or [1])
+        random = self.random
+        user = random.choice((*peers.NAMES, "root", "root", "root", "root", "reader", "observer"))
+        return f"{user}-{random.randint(1, 3 if user == 'root' else 1)}"
 
-    def _longest(self, name):
-        owners = ("root", "second")
-        return 65_536 if self.names.get(name) in owners else 4096
+    @staticmethod
+    def _longest(name):
+        return 65_536 if name.startswith(("root", "second")) else 4096
 
     def _send(self):
         name = self._peer()
@@ -144,9 +137,10 @@ class Generator:
 
     def _burst(self):
         random = self.random
-        names = random.sample(list(self.names), min(len(self.names), random.randint(2, 4)))
+        names = {self._peer() for _ in range(random.randint(2, 4))}
         sends = tuple((name, b"".join(self.calls.message(longest=4096)
-                                      for _ in range(random.randint(1, 4)))) for name in names)
+                                      for _ in range(random.randint(1, 4))))
+                      for name in sorted(names))
         return ("burst", sends, random.random() < 0.5)
 
     def _change(self):
@@ -184,24 +178,27 @@ class Generator:
 def perform(world, step):
     """Does one step to the daemon and to the model."""
     kind, *words = step
-    if kind in OF_CONNECTIONS and words[0] not in world.peers:
+    names = [name for name, _ in words[0]] if kind == "burst" else words[:1]
+    if kind in OF_CONNECTIONS:
+        for name in names:
+            if name not in world.peers and len(world.peers) < MAXIMUM_CONNECTIONS:
+                world.connect(name, name.partition("-")[0])
+        if any(name not in world.peers for name in names):
+            return
+    if kind in BY_OWNERS and not world.peers[words[0]].model.may_begin():
         return
-    if kind == "connect":
-        if words[0] in world.peers or len(world.peers) == MAXIMUM_CONNECTIONS:
-            return
-    elif kind in (*INTERRUPTED, "hit-and-run"):
-        if not world.peers[words[0]].model.may_begin():
-            return
-    STEPS[kind](world, *words)
+    if kind != "connect":
+        STEPS[kind](world, *words)
     if kind in INTERRUPTED:
         world.start()
 
 
-OF_CONNECTIONS = ("send", "close", "half-close", "killed", "ended", "flood", "last-words",
-                  "hit-and-run")
 INTERRUPTED = ("killed", "ended")
+BY_OWNERS = (*INTERRUPTED, "hit-and-run")
+OF_CONNECTIONS = (*BY_OWNERS, "connect", "send", "burst", "close", "half-close", "flood",
+                  "last-words")
 STEPS = {
-    "connect": World.connect, "send": World.send, "close": World.close,
+    "send": World.send, "close": World.close,
     "half-close": World.half_close, "clock": World.step_clock, "restart": World.restart,
     "signal": World.signal, "burst": orders.burst, "flood": floods.flood, "command": commands.run,
     "killed": interruptions.killed, "ended": interruptions.ended,
