@@ -12,7 +12,7 @@ fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 
 .PHONY: build demo test lint install uninstall attacks interoperation bench peers residue fuzz model \
-    booted completions manual sanitize coverage crash clean
+    soak booted completions manual sanitize coverage crash clean
 
 build:
 	./scripts/build
@@ -94,6 +94,9 @@ model:
 
 crash:
 	./scripts/crash
+
+soak:
+	./scripts/soak
 
 clean:
 	rm -rf .build
