@@ -245,6 +245,8 @@ class World:
         self.answer(peer, peer.model.take(data, self.service.boottime))
         exchange(peer.socket, [data], 0)
         self.peers.pop(name).socket.close()
+        # The first may be heard before the change: a poller reports who was heard before first.
+        self.barrier()
         self.barrier()
         self.probe()
         self.check_disk()

@@ -107,7 +107,9 @@ class Mix:
         """A block that leaves an account whatever was there before."""
         block = Block()
         message = wire.message("Login", {
-            "access_token": "2.00soak", "uid": "20", "expires_in": 10**7, "replace": True})
+            "access_token": "2.00soak", "uid": "20", "expires_in": 10**7, "replace": True,
+            # What the same user has from before would stay.
+            "screen_name": "", "avatar_large": ""})
         block.add(message, self.outcome(message, "owner"))
         return block
 
