@@ -26,6 +26,8 @@ from streams import (
     PATIENCE, Mismatch, cut, exchange, is_same, receive, shown, unread_bytes, wait_until)
 
 DENIAL = {"error": "org.varlink.service.PermissionDenied", "parameters": {}}
+# The test's own uid.
+OWNER = 0
 BARRIER = wire.message("Verify", {"x": 1})
 RECORD = re.compile(r"access: uid=(\d+) pid=(\d+) exe=\S* method=(\S+) verdict=(\S+) count=(\d+)$")
 
@@ -90,7 +92,7 @@ class World:
         self.log_start = self.daemon.log.stat().st_size
         self.control = Peer(wire.connect(self.socket_path, PATIENCE),
                             Connection(peers.USERS["root"], 0))
-        status = self._ask_control("GetStatus")["parameters"]["status"]
+        status = self._status()["parameters"]["status"]
         self.service.memory = status["memory"], status["locked_bytes"]
         if self.service.memory not in (("memfd_secret", 2 << 20), ("locked", 2 << 20)):
             raise Mismatch(f"memory is {self.service.memory}")
@@ -323,24 +325,42 @@ class World:
 
     def barrier(self):
         """A change that is refused, once those before it are done."""
-        reply = self._ask_control("Verify", BARRIER)
-        if reply["parameters"] != {"parameter": "x"}:
-            raise Mismatch(f"the barrier was answered with {reply}")
+        reply = self.ask_control("Verify", BARRIER)
+        self.tally[OWNER, f"{ACCOUNT_INTERFACE}.Verify", "invalid"] += 1
+        if json.loads(reply)["parameters"] != {"parameter": "x"}:
+            raise Mismatch(f"the barrier was answered with {reply!r}")
 
-    def _ask_control(self, method, message=None):
-        message = message or wire.message(method)
-        received, closed = exchange(self.control.socket, [message], 1)
+    def ask_control(self, method, message=None):
+        """Asks on the connection of the test's own: the reply's text."""
+        received, closed = exchange(self.control.socket, [message or wire.message(method)], 1)
         if closed or not received:
             raise Mismatch(f"the daemon does not answer: {self.daemon.errors()}")
-        self.note(self.control, f"{ACCOUNT_INTERFACE}.{method}",
-                   "invalid" if message is BARRIER else "answered")
-        return json.loads(received[:-1])
+        return received[:-1]
+
+    def note_control(self, method, outcome):
+        """Counts what was asked there."""
+        self.note(self.control, f"{ACCOUNT_INTERFACE}.{method}", outcome.verdict)
+
+    def export(self, service):
+        """What a model answers to an Export."""
+        return service.handle(wire.message("Export")[:-1], "owner", self.count)
+
+    def forget_account(self):
+        """Logs out, as the model does, whoever is logged in."""
+        outcome = self.service.handle(wire.message("Logout")[:-1], "owner", self.count)
+        found = self.ask_control("Logout")
+        self.note_control("Logout", outcome)
+        self.compare("control", found + b"\0", [outcome.reply])
+
+    def _status(self):
+        self.tally[OWNER, f"{ACCOUNT_INTERFACE}.GetStatus", "answered"] += 1
+        return json.loads(self.ask_control("GetStatus"))
 
     def probe(self):
         """The whole status, once the daemon has seen who came and who went."""
         expected = {"parameters": {"status": self.service.status("owner", self.count)}}
         deadline = time.monotonic() + PATIENCE
-        while (found := self._ask_control("GetStatus")) != expected:
+        while (found := self._status()) != expected:
             differs = found.get("parameters", {}).get("status", {})
             if time.monotonic() > deadline or (
                     {**differs, "connections": self.count} != expected["parameters"]["status"]):
