@@ -25,11 +25,6 @@ package enum AccountDaemon {
     package static func run() -> Int32 {
         // Before anything else: a closed standard descriptor must not become the socket.
         try? ProcessHardening.openStandardDescriptors()
-        // The runtime finds them through /proc. Without them it would be another store's daemon.
-        guard !arguments.isEmpty else {
-            Log.note("the command line cannot be read; is /proc mounted?")
-            return 1
-        }
         let options: DaemonOptions
         let readiness: Readiness
         do throws(StartError) {
