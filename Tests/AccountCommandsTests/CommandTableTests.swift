@@ -53,7 +53,8 @@ import Testing
             for option in command.description.options {
                 let joined = try CommandRun([command.name, option.name + "=1"] + Self.nobody)
                 #expect(joined.errors.hasSuffix("takes no value\n") == (option.value == .none))
-                let bare = try CommandRun([command.name, option.name])
+                // The socket stands first, so that it is no value; without it a daemon would start.
+                let bare = try CommandRun(Self.nobody + [command.name, option.name])
                 #expect(bare.errors.hasSuffix("needs a value\n") == (option.value != .none))
             }
         }
