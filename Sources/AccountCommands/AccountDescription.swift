@@ -62,8 +62,8 @@ struct AccountDescription: Equatable {
 
     /// Who it is: "NAME (uid U)", or "uid U" when the name is not known.
     var name: String {
-        guard let screenName else { return "uid \(uid)" }
-        return "\(ControlCharacters.escaped(screenName)) (uid \(uid))"
+        guard let screenName else { return ControlCharacters.escaped("uid \(uid)") }
+        return ControlCharacters.escaped("\(screenName) (uid \(uid))")
     }
 
     /// When the token expires: the date, and how long from now.

@@ -112,8 +112,7 @@ package final class ReplyBody: FuzzBody {
     }
 
     private func visit(_ account: AccountDescription) throws {
-        try require(
-            !account.name.unicodeScalars.contains { $0.value < 0x20 }, "a name of two lines")
+        try requireLines("\(account.name), \(account.expiry)\n", count: 1)
         try requireLines(ShowCommand.text(account, ["keyfile"]), count: account.lineCount)
         try requireJSON(ShowCommand.json(account, ["keyfile"]))
     }
