@@ -1,4 +1,5 @@
 import AccountService
+import TestStore
 import Testing
 
 /// Changes that were cut off: the store is the one before, or the new one, and nobody has to mend
