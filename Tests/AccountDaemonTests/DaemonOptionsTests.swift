@@ -80,9 +80,6 @@ import Testing
         }
     }
 
-    @Test("a command line that cannot be read is not taken for an empty one")
-    func noCommandLine() { #expect(AccountDaemon.run([]) == 1) }
-
     @Test("the help names every option")
     func help() {
         for name in [
