@@ -41,13 +41,14 @@ BY_CALL = {
 }
 
 
-# An eventfd, a signalfd: what is read from and written to them never reaches a disk.
+# An eventfd, a signalfd, a pipe: what is read from and written to them never reaches a disk.
+NO_FILES = ("anon_inode:", "pipe:")
 _OF_NO_FILE = {"write": _WAITING, "read": ("EINTR", "EAGAIN")}
 
 
 def of(point):
     """The errors that are tried at a point; none where the call cannot fail."""
-    if point.target.startswith("anon_inode:") and point.call in _OF_NO_FILE:
+    if point.target.startswith(NO_FILES) and point.call in _OF_NO_FILE:
         return _OF_NO_FILE[point.call]
     if point.call.startswith("open") and point.target != calls.WRITTEN:
         return ("EIO", *_DESCRIPTORS, "EINTR")
