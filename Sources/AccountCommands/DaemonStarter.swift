@@ -9,6 +9,8 @@ import LinuxSystem
 struct DaemonStarter {
     /// How long the daemon that has the store may take until it listens, in milliseconds.
     private static let holderTimeout: Int64 = 5000
+    /// How long it is waited for before another is started in its place, in milliseconds.
+    private static let holderPatience: Int64 = 500
     /// Between two attempts to reach it, in microseconds.
     private static let retryInterval: UInt32 = 10_000
 
@@ -26,7 +28,7 @@ struct DaemonStarter {
         }
         if !store.isChosen, UserManager.offersDaemon() {
             try UserManager.startDaemon(timeout: finder.options.timeout)
-            if let connection = try waitForDaemon() { return connection }
+            if let connection = try waitForDaemon(Self.holderTimeout) { return connection }
             throw CommandFailure(
                 .noDaemon, "the user manager has started accountd.socket, and nothing answers",
                 hint: "systemctl --user status accountd.socket accountd.service")
@@ -42,8 +44,7 @@ struct DaemonStarter {
     // Where the user manager runs and has the unit, that has been started.
     private var hintWithinUnit: String {
         if store.isChosen {
-            return "run it in a unit of its own: accountd --state '\(store.path)'"
-                + " --socket '\(store.socket)'"
+            return "run it in a unit of its own: accountd\(storeOptions)"
         }
         return "your user manager starts it where that has accountd.socket and runs: loginctl"
             + " enable-linger; or use --system"
@@ -55,22 +56,29 @@ struct DaemonStarter {
             // It would not get what is not UTF-8, and would put its key file elsewhere.
             for name in ["HOME", "XDG_CONFIG_HOME"] { _ = try Environment.path(name) }
         } catch { throw CommandFailure(error) }
-        let answer = try run(program)
-        if answer == "ready" || Self.saysHeld(answer) {
-            if let connection = try waitForDaemon() { return connection }
-        } else if let connection = try finder.find() {
-            return connection
+        let deadline = Clock.monotonicMilliseconds() + Self.holderTimeout
+        while true {
+            let answer = try run(program)
+            let isThere = answer == "ready" || Self.saysHeld(answer)
+            if let connection = try waitForDaemon(isThere ? Self.holderPatience : 0) {
+                return connection
+            }
+            // Its socket may have been taken away since, and so it ends. Of many that wait for it
+            // one has to start the next.
+            if isThere, Clock.monotonicMilliseconds() < deadline { continue }
+            throw CommandFailure(
+                .noDaemon,
+                answer.isEmpty
+                    ? "the daemon ended before it was ready"
+                    : "the daemon could not start: \(answer)",
+                hint: "to see more, run it by itself: \(ShellWord.quoted(program)) --verbose"
+                    + (store.isChosen ? storeOptions : ""))
         }
-        throw CommandFailure(
-            .noDaemon,
-            answer.isEmpty
-                ? "the daemon ended before it was ready"
-                : "the daemon could not start: \(answer)",
-            hint: "to see more, run it by itself: \(ShellWord.quoted(program)) --verbose"
-                + (store.isChosen
-                    ? " --state \(ShellWord.quoted(store.path)) "
-                        + "--socket \(ShellWord.quoted(store.socket))"
-                    : ""))
+    }
+
+    // For a command line that is shown.
+    private var storeOptions: String {
+        " --state \(ShellWord.quoted(store.path)) --socket \(ShellWord.quoted(store.socket))"
     }
 
     // Word by word: to look for a text within a text would link the library of regular expressions,
@@ -101,8 +109,11 @@ struct DaemonStarter {
         }
     }
 
-    private func waitForDaemon() throws(CommandFailure) -> DaemonConnection? {
-        let deadline = Clock.monotonicMilliseconds() + Self.holderTimeout
+    // Looks at least once.
+    private func waitForDaemon(
+        _ milliseconds: Int64
+    ) throws(CommandFailure) -> DaemonConnection? {
+        let deadline = Clock.monotonicMilliseconds() + milliseconds
         while true {
             if let connection = try finder.find() { return connection }
             guard Clock.monotonicMilliseconds() < deadline else { return nil }

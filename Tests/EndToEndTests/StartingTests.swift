@@ -159,8 +159,8 @@ struct StartingTests {
             #expect(
                 result.errors == """
                     account: no daemon runs, and none is started from within a unit
-                    hint: run it in a unit of its own: accountd --state '\(home.state)' \
-                    --socket '\(home.socket)'
+                    hint: run it in a unit of its own: accountd --state \(home.state) \
+                    --socket \(home.socket)
 
                     """)
             #expect(home.daemon == nil)
