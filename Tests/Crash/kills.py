@@ -69,6 +69,8 @@ class Bench:
             attempt = _at_start if point.thread == START else _in_operation
             answer, message, is_reached = attempt(room, disk, self.operation, point, variant, more)
             disk.unmount()
+            if variant != KILL:
+                disk.check()
             disk.mount()
             judge.judge(room, disk.place, self.operation, self.template, answer, message,
                         variant != KILL)
