@@ -59,6 +59,9 @@ def _what_comes(world, peer, units):
     for position, unit in enumerate(units):
         outcome = world.answer_one(world.service.copy(), peer, unit)
         replies += outcome.kind == "reply"
+        if outcome.kind == "silence":
+            # What became of it depends on when it was done, and only its record would tell.
+            world.records_are_known = False
         if outcome.kind == "close" or unit is DENIED:
             return units[:position + 1], replies, True
     return units, replies, False
