@@ -27,6 +27,10 @@ class Changes(Writing):
         for name in [name for name in self.files.items if TEMPORARY.fullmatch(name)]:
             del self.files.items[name]
         self.load()
+        try:
+            self.mend(Diagnosis(self.files).unfinished)
+        except Failed:
+            pass
 
     def _hold(self, blob):
         earlier, self.held = self.watch, blob
@@ -58,10 +62,7 @@ class Changes(Writing):
         """Brings back what Verify finds damaged, and loads the store again."""
         given.refuse_others()
         try:
-            for name, blob, keeps in self._diagnose()[0].mendings:
-                if keeps:
-                    self._set_aside(name)
-                self._write(name, blob)
+            self.mend(self._diagnose()[0].mendings)
         except Failed as failure:
             raise _store_failed(failure) from None
         self.load()
@@ -141,21 +142,20 @@ class Changes(Writing):
                               "replace it is stored all the same)")
 
     def _store(self, account, previous):
-        key, slots, new_key_file, sets_aside = self.key, self.slots, None, False
+        key, slots, new_key_file, how = self.key, self.slots, None, "expected"
         if key is None:
             found = self.files.read_key()
             if found[0] == "unusable":
                 raise own("StoreFailed", "failed", errno=found[1], message=found[2])
-            sets_aside = self.standing[0] != "empty"
+            how = "first" if self.standing[0] == "empty" else "anew"
             new_key_file = Blob("key file") if found[0] == "absent" else None
             key = Key()
             slots = Blob("slots", new_key_file or found[1], key)
-        elif slots and not self.slots_in_place:
-            sets_aside = True
+        elif not self.slots_in_place:
+            how = "from the copy"
         blob = Blob("account", account, key)
         try:
-            self._save(blob, previous, slots, new_key_file, sets_aside,
-                       expected=self.key is not None and self.slots_in_place)
+            self._save(blob, previous, slots, new_key_file, how)
             failed = None
         except InPlace as failure:
             failed = failure

@@ -1,6 +1,6 @@
 """What a store's files are worth together. docs/FORMAT.md, "Files"; docs/PROTOCOL.md, "Changes" """
 
-from files import ACCOUNT, SLOTS, SLOTS_COPY, SPARE
+from files import ACCOUNT, NEXT, SLOTS, SLOTS_COPY, SPARE
 from watch import date
 
 REPAIR = "`account doctor --repair`"
@@ -20,11 +20,41 @@ class Diagnosis:
         self.slots = None
         self.slots_in_place = False
         self.findings = files.findings()
-        # What would mend the store: the name, the blob, whether what is there is kept.
-        self.mendings = []
-        self._judge_slots(files)
+        # What would mend the store: the name, the blob or None, whether what is there is kept.
+        self.unfinished, self.planned = [], []
+        self.is_adopting = False
+        self._judge_next_slots(files)
+        if self.slots is None:
+            self._judge_slots(files)
         if self.slots and self._unlock(files):
             self._judge_account(files, None if is_replaced else held)
+
+    @property
+    def mendings(self):
+        """All of them, in the order in which they are done."""
+        return self.unfinished + self.planned
+
+    def _finish(self, what, mendings):
+        self.findings.append(f"{what}; {REPAIR} does")
+        self.unfinished += mendings
+
+    def _judge_next_slots(self, files):
+        # Slots of a store that is begun anew: the account's header decides.
+        if NEXT not in files.items or files.unreadable(NEXT):
+            return
+        if files.unreadable(ACCOUNT):
+            return
+        following, slots = files.read_slots(NEXT), files.read_slots(SLOTS)
+        is_there = ACCOUNT in files.items
+        if following[0] == "good" and is_there and files.is_sealed_under(following[1].key):
+            self.is_adopting = True
+            self._finish(f"{NEXT} was not put into its place yet", adopting(following[1]))
+            self.slots, self.slots_in_place = following[1], True
+        elif following[0] == "good" or (slots[0] == "good" and (
+                not is_there or not files.has_account_header()
+                or files.is_sealed_under(slots[1].key))):
+            self._finish(f"{NEXT} belongs to no account and was not removed yet",
+                         [(NEXT, None, False)])
 
     def _damaged(self, what):
         self.findings.append(what)
@@ -39,17 +69,17 @@ class Diagnosis:
                 return
             how = {"absent": "is missing", "good": "differs from keyslots.plist"}.get(copy[0])
             self.findings.append(f"{SLOTS_COPY} {how or copy[1]}; {REPAIR} makes it again")
-            self.mendings.append((SLOTS_COPY, slots[1], False))
+            self.planned.append((SLOTS_COPY, slots[1], False))
         elif slots[0] == "bad" and copy[0] == "good":
             self._damaged(f"{SLOTS} {slots[1]}; {REPAIR} brings it back from its copy")
-            self.mendings.append((SLOTS, copy[1], True))
+            self.planned.append((SLOTS, copy[1], True))
             self.slots = copy[1]
         elif slots[0] == "bad":
             self._damaged(f"{SLOTS} {slots[1]}, and there is no good copy: "
                           "`account login --replace` begins anew and keeps it aside")
         elif files.is_sealed() and copy[0] == "good":
             self._damaged(f"{SLOTS} is missing; {REPAIR} brings it back from its copy")
-            self.mendings.append((SLOTS, copy[1], False))
+            self.planned.append((SLOTS, copy[1], False))
             self.slots = copy[1]
         elif files.is_sealed():
             self._damaged(f"{SLOTS} is missing, and there is no good copy, though sealed files "
@@ -69,7 +99,7 @@ class Diagnosis:
         return False
 
     def _judge_account(self, files, held):
-        previous = files.read_account(SPARE, self.key)
+        previous = ("absent",) if self.is_adopting else files.read_account(SPARE, self.key)
         current = files.read_account(ACCOUNT, self.key)
         spare = None
         if previous[0] == "bad":
@@ -80,6 +110,9 @@ class Diagnosis:
         if held and held.key is self.key:
             spare = ("the account that the daemon holds", held.meaning, held)
         if current[0] == "good":
+            if previous[0] == "good" and previous[1].uid != current[1].uid:
+                self._finish(f"{SPARE} is of another user and was not removed yet",
+                             [(SPARE, None, False)])
             if self.standing == ("empty",):
                 self.account, self.standing = files.items[ACCOUNT].blob, ("present",)
             return
@@ -93,4 +126,10 @@ class Diagnosis:
         what, account, blob = spare
         self._damaged(f"{fault}; {REPAIR} brings back {what}, of uid {account.uid}, whose token "
                       f"expires {date(account.expires_at)}")
-        self.mendings.append((ACCOUNT, blob, current[0] == "bad"))
+        self.planned.append((ACCOUNT, blob, current[0] == "bad"))
+
+
+def adopting(slots):
+    """What is left to do of a store that was begun anew, once its account stands."""
+    return [(SPARE, None, False), (SLOTS_COPY, slots, True), (SLOTS, slots, True),
+            (NEXT, None, False)]

@@ -160,7 +160,8 @@ class Disk:
         for name, item in self.saved.items() if how == "restore" else ():
             if item.kind == "file":
                 self._put(self.state / name, item)
-                files.items[name] = item
+                # Another file than the one that it was, and so another item.
+                files.items[name] = item._replace()
 
     def _file(self, content):
         blob: Blob = self.registry.of(content)

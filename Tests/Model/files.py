@@ -11,6 +11,7 @@ from collections import namedtuple
 
 ACCOUNT, SPARE = "account.plist.sealed", "account.plist.sealed~"
 SLOTS, SLOTS_COPY = "keyslots.plist", "keyslots.plist~"
+NEXT = "keyslots.plist.next"
 OTHER_SEALED = "app.plist.sealed"
 MAXIMUM_FILE = 1 << 20
 MAGIC = bytes.fromhex("93 53 45 41 4C 0D 0A 1A")
@@ -152,7 +153,7 @@ class Files:
     def findings(self):
         """What is wrong with the files themselves: those whose mode lets others in."""
         found = []
-        for name in (ACCOUNT, SPARE, SLOTS, SLOTS_COPY):
+        for name in (ACCOUNT, SPARE, SLOTS, SLOTS_COPY, NEXT):
             item = self.items.get(name)
             if item and item.kind == "file" and item.owner == self.owner and item.mode & 0o077:
                 found.append(f"{name} has mode 0{item.mode:o}, which lets others in; make it 0600")
@@ -171,6 +172,21 @@ class Files:
             return ("bad", why)
         blob = self.items[name].blob
         return ("good", blob) if blob.role == "slots" else ("bad", "is damaged")
+
+    def is_sealed_under(self, key):
+        """Whether the account's header, whatever follows it, names this master key."""
+        blob = self.items[ACCOUNT].blob
+        if blob.role == "account":
+            return blob.key is key
+        header = blob.content[:32]
+        is_header = header[:16] == MAGIC + b"\1\0\1\0" + bytes(4) and len(blob.content) >= 88
+        return is_header and key.id is not None and header[16:] == key.id
+
+    def has_account_header(self):
+        """Whether what stands in the account's place begins as one, of whatever key."""
+        blob = self.items[ACCOUNT].blob
+        return blob.role == "account" or (
+            blob.content[:16] == MAGIC + b"\1\0\1\0" + bytes(4) and len(blob.content) >= 88)
 
     def read_account(self, name, key):
         """("absent",), ("bad", sentence) or ("good", account)."""

@@ -11,7 +11,7 @@ import interruptions
 import orders
 import peers
 from calls import CHANGES, Calls
-from files import ACCOUNT, OTHER_SEALED, SLOTS, SLOTS_COPY, SPARE
+from files import ACCOUNT, NEXT, OTHER_SEALED, SLOTS, SLOTS_COPY, SPARE
 from wire import message
 from world import World
 
@@ -19,7 +19,8 @@ MAXIMUM_CONNECTIONS = 9
 # What a damaged file is: the weights favour what can be mended.
 DAMAGE = ("flip", "flip", "cut", "extend", "empty", "junk", "huge", "remove", "remove", "remove",
           "symlink", "directory", "mode", "owner", "restore", "restore", "restore", "copy")
-DAMAGED = (ACCOUNT, ACCOUNT, ACCOUNT, SPARE, SLOTS, SLOTS, SLOTS_COPY, "key", "key", OTHER_SEALED)
+DAMAGED = (ACCOUNT, ACCOUNT, ACCOUNT, SPARE, SLOTS, SLOTS, SLOTS_COPY, NEXT, "key", "key",
+           OTHER_SEALED)
 BASE = 1_800_000_000
 # The last two lead to 1970 and beyond the year 9999; none leads before 1970.
 CLOCK_STEPS = (0, 1, 1, 30, 59, 60, 61, 3599, 3600, 86_400, -1, -60, -3600, -86_400, 10**7, -10**7,

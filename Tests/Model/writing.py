@@ -1,6 +1,8 @@
 """What a change does to the store's files, step by step. docs/FORMAT.md, "Writing" """
 
-from files import ACCOUNT, LINKS_ARE_PROTECTED, MAXIMUM_FILE, SLOTS, SLOTS_COPY, SPARE, Item
+from diagnosis import adopting
+from files import (
+    ACCOUNT, LINKS_ARE_PROTECTED, MAXIMUM_FILE, NEXT, SLOTS, SLOTS_COPY, SPARE, Item)
 
 EPERM, EACCES, EISDIR, EFBIG, ELOOP, ESTALE = 1, 13, 21, 27, 40, 116
 ERRORS = {EPERM: "Operation not permitted (EPERM)", EACCES: "Permission denied (EACCES)",
@@ -24,41 +26,42 @@ class InPlace(Failed):
 class Writing:
     """The files are `self.files`."""
 
-    def _save(self, blob, previous, slots, new_key_file, sets_aside, expected):
+    def _save(self, blob, previous, slots, new_key_file, how):
+        """Writes an account. `how` its slots come: expected, first, from the copy, anew."""
         self._follow()
         files = self.files
-        before = files.state()
-        if expected:
+        if how == "expected":
             self._confirm_slots(slots)
         if new_key_file:
             files.key_file = Item("file", new_key_file, 0o600, files.owner)
             files.step()
+        if how in ("first", "from the copy"):
+            self._write_slots(slots, keeps=how == "from the copy")
+        if how == "anew":
+            self._write(NEXT, slots)
         try:
-            if sets_aside:
-                self._set_aside(SLOTS)
-                self._set_aside(SLOTS_COPY)
-            if not expected:
-                self._write_slots(slots)
-            self._write_account(blob, previous)
+            self._write_account(blob, previous, how)
         except InPlace:
             raise
         except Failed:
-            if sets_aside:
-                # The old slots go back; the new key file stays.
-                for name in (SLOTS, SLOTS_COPY):
-                    files.items.pop(name, None)
-                    if name in before[0]:
-                        files.items[name] = before[0][name]
-                for name in set(files.items) - set(before[0]):
-                    if name.startswith(SLOTS) and ".damaged-" in name:
-                        del files.items[name]
+            if how == "anew":
+                files.remove(NEXT)
             raise
+        if how == "anew":
+            try:
+                self.mend(adopting(slots))
+            except Failed as failure:
+                raise InPlace(failure.errno, "the account is stored, and opens; its key slots wait "
+                                             f"in {files.path}/{NEXT}: {failure.message}") from None
 
     def _confirm_slots(self, slots):
+        if self._holds(NEXT, slots):
+            self.mend(adopting(slots))
+            return
         item = self.files.items.get(SLOTS)
         where = f"{self.files.path}/{SLOTS}"
         if item is None:
-            self._write_slots(slots)
+            self._write_slots(slots, keeps=False)
         elif error := self._read_error(item):
             raise Failed(error, f"{where} cannot be read: {ERRORS[error]}; nothing was stored")
         elif item.blob is not slots:
@@ -74,9 +77,25 @@ class Writing:
             return EACCES
         return EFBIG if len(item.blob.content or b"") > MAXIMUM_FILE else None
 
-    def _write_slots(self, slots):
-        self._write(SLOTS_COPY, slots)
-        self._write(SLOTS, slots)
+    def _write_slots(self, slots, keeps):
+        self.mend([(SLOTS_COPY, slots, keeps), (SLOTS, slots, keeps)])
+
+    def mend(self, mendings):
+        """Puts blobs in their places, or removes what is there, but for what is done already."""
+        for name, blob, keeps in mendings:
+            if blob is None:
+                if self._is_directory(name):
+                    raise Failed(EISDIR, f"{self.files.path}/{name} cannot be removed: "
+                                         f"{ERRORS[EISDIR]}")
+                self.files.remove(name)
+            elif not self._holds(name, blob):
+                if keeps:
+                    self._set_aside(name)
+                self._write(name, blob)
+
+    def _holds(self, name, blob):
+        item = self.files.items.get(name)
+        return item is not None and not self._read_error(item) and item.blob is blob
 
     def _write(self, name, blob):
         if self._is_directory(name):
@@ -88,21 +107,20 @@ class Writing:
         item = self.files.items.get(name)
         return item is not None and item.kind == "directory"
 
-    def _write_account(self, blob, previous):
+    def _write_account(self, blob, previous, how):
         files = self.files
         if previous is not None:
-            item = files.items.get(ACCOUNT)
-            if item and not self._read_error(item) and item.blob is previous:
+            if self._holds(ACCOUNT, previous):
                 if self._is_directory(SPARE):
-                    raise self._unchanged("cannot keep the previous file", EISDIR)
-                files.items[SPARE] = item
+                    raise self._unchanged("cannot keep the previous file", EISDIR, how)
+                files.items[SPARE] = files.items[ACCOUNT]
                 files.step()
             else:
                 self._set_aside(ACCOUNT)
         if self._is_directory(ACCOUNT):
-            raise self._unchanged("cannot replace the file", EISDIR)
+            raise self._unchanged("cannot replace the file", EISDIR, how)
         files.put(ACCOUNT, blob)
-        if previous is None:
+        if previous is None and how != "anew":
             if self._is_directory(SPARE):
                 # It is stored all the same.
                 raise InPlace(
@@ -110,9 +128,10 @@ class Writing:
                             f"{files.path}/{SPARE}: {ERRORS[EISDIR]}")
             files.remove(SPARE)
 
-    def _unchanged(self, step, errno):
+    def _unchanged(self, step, errno, how):
+        but = f", but for {SLOTS}, which is brought back from its copy"
         return Failed(errno, f"{self.files.path}/{ACCOUNT}: {step}: {ERRORS[errno]}; what was "
-                             "stored before is unchanged")
+                             f"stored before is unchanged{but if how == 'from the copy' else ''}")
 
     def _set_aside(self, name):
         item = self.files.items.get(name)
@@ -121,6 +140,10 @@ class Writing:
         # Directories have no second name, nor do other users' files. protected_hardlinks, proc(5)
         if item.kind == "directory" or (self.files.is_kept_from(item) and LINKS_ARE_PROTECTED):
             raise Failed(EPERM, f"{self.files.path}/{name} cannot be kept aside: {ERRORS[EPERM]}")
+        # A change that was cut off may have given it a second name already.
+        if any(other is item for kept, other in self.files.items.items()
+               if kept.startswith(f"{name}.damaged-")):
+            return
         time = self.realtime
         while f"{name}.damaged-{time}" in self.files.items:
             time += 1
