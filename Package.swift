@@ -147,6 +147,6 @@ if isFuzzing {
 } else {
     package.targets.append(
         .testTarget(
-            name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz",
+            name: "FuzzTests", dependencies: fuzzed + ["TestSupport"], path: "Tests/Fuzz",
             sources: ["Bodies", "Cases"], swiftSettings: rules))
 }

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 
 @Suite struct ExclusiveFileTests {
@@ -70,6 +71,7 @@ import Testing
     @Test(
         "where no file can be without a name a temporary one is made, and what stands there stays",
         .enabled(if: canTrace, "needs root and strace"),
+        .disabled(if: Sanitizer.isActive, "leaks cannot be looked for in a traced process"),
         arguments: [
             "inject=openat:error=EOPNOTSUPP:when=2", "inject=openat:error=EISDIR:when=2",
             "inject=linkat:error=ENOENT:when=1",
