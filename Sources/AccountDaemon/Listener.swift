@@ -69,15 +69,19 @@ final class Listener {
         }
     }
 
-    /// Whether the path still leads to this socket.
-    var isInPlace: Bool {
+    /// Whether the path still leads to this socket, as far as that can be known.
+    var isInPlace: Bool { leadsHere ?? true }
+
+    // Nil where the disk or the system does not let it be known, which is no reason to end.
+    private var leadsHere: Bool? {
         guard let own else { return true }
-        guard let found = try? FileStatus.of(path: path, following: false) else { return false }
-        return found.isSameFile(as: own)
+        do throws(Errno) {
+            return try FileStatus.of(path: path, following: false).isSameFile(as: own)
+        } catch { return error.isPassing || error == .inputOutput ? nil : false }
     }
 
     /// Removes the socket's file, if it is still this one's.
     func remove() {
-        if own != nil, isInPlace { try? Files.unlink(path) }
+        if own != nil, leadsHere == true { try? Files.unlink(path) }
     }
 }

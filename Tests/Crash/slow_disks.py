@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import time
 
+import faults
 import judge
 import programs
 import stores
@@ -155,6 +156,23 @@ def killed_on_a_disk_that_stands_still_it_leaves_the_old_account_or_the_new_one(
     assert stores.observe(following) in (OLD, NEW)
     assert not stores.strays(frozen.disk.place)
     following.end()
+
+
+@case
+def a_look_at_the_socket_that_fails_does_not_end_the_daemon(room):
+    place = stores.two_generations(room)
+    daemon = room.daemon(state=place / "state", key=place / "key")
+    for error in ("EIO", "ENOMEM"):
+        tracer = faults.attach(daemon.pid, "newfstatat", f"newfstatat:error={error}:when=1",
+                               thread=daemon.pid)
+        # The daemon looks whenever something happens beside its socket.
+        (daemon.directory / error).touch()
+        assert stores.observe(daemon) == OLD
+        time.sleep(HANG_SECONDS)
+        assert stores.observe(daemon) == OLD and daemon.is_alive()
+        programs.end(tracer)
+    daemon.socket.unlink()
+    assert daemon.wait() == 1, daemon.errors()
 
 
 # MARK: Full disks
