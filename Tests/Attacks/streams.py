@@ -7,8 +7,8 @@ from client import Home, response
 
 COMMANDS = ("token", "token --json", "header", "show", "show --json", "check", "check --quiet",
             "expires", "status", "doctor", "help", "exit-codes", "--version")
-# What counts on between two calls.
-COUNTING = re.compile(r'(in|"remaining":) ?-?\d+|\d+ h\)')
+# What counts on between two calls: "30 days" is "29 days 23 h" a second later.
+COUNTING = re.compile(r'"remaining":-?\d+|\bin \d+ [a-z]+( \d+ [a-z]+)?')
 
 
 def steady(text):
