@@ -9,6 +9,7 @@ import Testing
         let folder = try TemporaryFolder()
         let result = await #expect(processExitsWith: .exitCode(0)) {
             [path = folder.path as String] in
+            try takeNumbers()
             let listener = try UnixSocket.listen(
                 at: path + "/s", mode: 0o600, replacingStale: false)
             let null = try Files.open("/dev/null", .readOnly)
@@ -60,6 +61,7 @@ import Testing
     @Test("a socket that is a datagram's, or only connected, is no listener")
     func wrongKinds() async {
         await #expect(processExitsWith: .exitCode(0)) {
+            try takeNumbers()
             let pair = try UnixSocket.pair()
             // Out of the way first.
             func high(_ fd: Int32) -> Int32 { fcntl(fd, F_DUPFD, 100) }

@@ -34,6 +34,12 @@ final class TemporaryFolder: Sendable {
     }
 }
 
+/// Makes every descriptor's number this thread's to choose, in a process that a test has for itself.
+///
+/// Its other threads are the testing library's and Dispatch's, which have taken low numbers before
+/// and close them when they come to it: what was put there meanwhile would be gone.
+func takeNumbers() throws { try WorkerThread.ownDescriptors(without: nil) }
+
 /// Whether the tests run as root, who alone can act for a second user.
 let isRoot = geteuid() == 0
 
