@@ -73,12 +73,7 @@ extension CommandFailure {
         case .storeFailed:
             let number = index.integer("errno", of: parameters, text) ?? 0
             let message = index.string("message", of: parameters, text, arena) ?? "no reason given"
-            let errno = Errno(rawValue: Int32(clamping: number))
-            self.init(
-                .systemRefused,
-                number > 0
-                    ? "the store could not be written: \(message) (\(errno.name))"
-                    : "the store could not be written: \(message)")
+            self = .storeFailed(message, Errno(rawValue: Int32(clamping: number)))
         case .permissionDenied:
             self.init(
                 .notPermitted, "the daemon does not permit this to you",
@@ -92,6 +87,25 @@ extension CommandFailure {
             let shown = index.string(name, text, arena) ?? "without a name"
             self.init(.noDaemon, "the daemon answered with an unknown error: \(shown)")
         }
+    }
+
+    /// Reading, writing, or making room failed: the message says which, and nearly always names the
+    /// errno.
+    private static func storeFailed(_ message: String, _ errno: Errno) -> CommandFailure {
+        let isNamed = errno.rawValue <= 0 || holds(message, "(\(errno.name))")
+        return CommandFailure(
+            .systemRefused,
+            "the daemon could not do it: \(message)" + (isNamed ? "" : " (\(errno.name))"))
+    }
+
+    // Byte by byte: to look for a text within a text would link the library of regular expressions.
+    private static func holds(_ text: String, _ part: String) -> Bool {
+        var rest = text.utf8[...]
+        while !rest.isEmpty {
+            if rest.starts(with: part.utf8) { return true }
+            rest.removeFirst()
+        }
+        return false
     }
 
     private static func isInput(_ task: Task) -> Bool {

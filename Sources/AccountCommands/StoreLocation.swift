@@ -38,8 +38,9 @@ struct StoreLocation: Equatable {
                 return StoreLocation(path: home + "/.local/state/account", isChosen: false)
             }
         } catch { throw CommandFailure(error) }
+        // As in a unit with `DynamicUser=`: there is no place left where a daemon could be.
         throw CommandFailure(
-            .systemRefused, "your home directory is not known",
+            .noDaemon, "your home directory is not known",
             hint: "set HOME, name the store with --state DIR, or ask the system's daemon with"
                 + " --system")
     }

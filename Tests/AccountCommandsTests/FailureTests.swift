@@ -69,9 +69,17 @@ import Varlink
                 error: "org.accountd.Account.StoreFailed",
                 parameters: #"{"errno":28,"message":"cannot write account.plist.sealed"}"#,
                 status: .systemRefused,
-                message:
-                    "the store could not be written: cannot write account.plist.sealed (ENOSPC)"
-            ),
+                message: "the daemon could not do it: cannot write account.plist.sealed (ENOSPC)"),
+            Case(
+                error: "org.accountd.Account.StoreFailed",
+                parameters: #"{"errno":13,"message":"k cannot be read: no (EACCES); nothing"}"#,
+                status: .systemRefused,
+                message: "the daemon could not do it: k cannot be read: no (EACCES); nothing"),
+            Case(
+                error: "org.accountd.Account.StoreFailed",
+                parameters: #"{"errno":0,"message":"nobody knows why"}"#,
+                status: .systemRefused,
+                message: "the daemon could not do it: nobody knows why"),
             Case(
                 error: "org.varlink.service.PermissionDenied", status: .notPermitted,
                 message: "the daemon does not permit this to you",

@@ -73,7 +73,7 @@ def a_runtime_directory_that_is_not_the_user_s_own_is_passed_over(room):
 
 @case
 def a_home_that_cannot_be_used_is_named(room):
-    nobody = (9, "your home directory is not known", "hint: set HOME")
+    nobody = (5, "your home directory is not known", "hint: set HOME")
     holds(room, "HOME", {
         # The uid stands in no file.
         "unset": nobody, "empty": nobody, "relative": nobody,

@@ -47,9 +47,9 @@ struct DiskTests {
                 #expect(login.output.isEmpty)
                 #expect(
                     login.errors
-                        == "account: the store could not be written: \(state)/account.plist.sealed: "
+                        == "account: the daemon could not do it: \(state)/account.plist.sealed: "
                         + "cannot write: No space left on device (ENOSPC); what was stored before "
-                        + "is unchanged (ENOSPC)\n")
+                        + "is unchanged\n")
             }
             #expect(
                 try home.shell(
@@ -98,9 +98,9 @@ struct DiskTests {
                 #expect(login.status == 9)
                 #expect(
                     login.errors
-                        == "account: the store could not be written: \(home.account): cannot keep the previous file: "
-                        + "Read-only file system (EROFS); what was stored before is unchanged (EROFS)"
-                        + "\n")
+                        == "account: the daemon could not do it: \(home.account): cannot keep the previous "
+                        + "file: Read-only file system (EROFS); what was stored before is unchanged\n"
+                )
                 #expect(try home.account("token").output == TokenText.token + "\n")
             }
             try home.failing("unlinkat:error=EROFS", of: pid) {
