@@ -33,7 +33,12 @@ struct FuzzInput {
     }
 
     /// So many bytes, zeros past the end.
-    mutating func take(_ count: Int) -> [UInt8] { (0..<count).map { _ in byte() } }
+    mutating func take(_ count: Int) -> [UInt8] {
+        let end = min(bytes.count, position + count)
+        let taken = bytes[position..<end]
+        position = end
+        return taken + [UInt8](repeating: 0, count: count - taken.count)
+    }
 
     /// All that is left.
     mutating func rest() -> [UInt8] {

@@ -34,15 +34,10 @@ package final class MemoryBody: FuzzBody {
         try require(arena.used == 0, "blocks stay taken")
         // Whatever there was, it is one block again.
         let whole = try arena.allocate(arena.capacity)
-        whole.withBytes { bytes in
-            var sum: UInt8 = 0
-            for index in bytes.indices { sum |= bytes[index] }
-            isClean = sum == 0
+        try whole.withBytes { bytes in
+            try require(bytes.isFilled(with: 0), "something was left behind")
         }
-        try require(isClean, "something was left behind")
     }
-
-    private var isClean = true
 
     private func takeAndGive(_ choices: inout FuzzInput) throws {
         var blocks = [Block?](repeating: nil, count: Self.slots)
@@ -79,22 +74,20 @@ package final class MemoryBody: FuzzBody {
         let block = Block(bytes, mark: mark)
         try requireClean(block)
         block.bytes.withMutableBytes { bytes in
-            for index in bytes.indices { bytes[index] = mark }
+            bytes.update(repeating: mark)
         }
         return block
     }
 
     private func requireClean(_ block: Block) throws {
         try block.bytes.withBytes { bytes in
-            for index in bytes.indices { try require(bytes[index] == 0, "a block is not clean") }
+            try require(bytes.isFilled(with: 0), "a block is not clean")
         }
     }
 
     private func requireMark(_ block: Block) throws {
         try block.bytes.withBytes { bytes in
-            for index in bytes.indices {
-                try require(bytes[index] == block.mark, "two blocks have a byte in common")
-            }
+            try require(bytes.isFilled(with: block.mark), "two blocks have a byte in common")
         }
     }
 

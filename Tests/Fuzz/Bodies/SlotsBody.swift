@@ -81,6 +81,9 @@ package final class SlotsBody: FuzzBody {
         let what = choices.byte()
         guard !list.slots.isEmpty else { return }
         let slot = choices.below(list.slots.count)
+        // One more than may be is enough: a list of thousands shows nothing else, and takes as long.
+        let hasRoom = list.slots.count <= KeySlots.maximumSlots
+        let hasRoomForKeys = list.retired.count <= KeySlots.maximumRetiredKeys
         switch what % 12 {
         case 0: list.slots[slot].wrapped = choices.edit(list.slots[slot].wrapped, changes: 1)
         case 1: list.slots[slot].nonce = choices.edit(list.slots[slot].nonce, changes: 1)
@@ -88,9 +91,9 @@ package final class SlotsBody: FuzzBody {
         case 3: list.mac = choices.edit(list.mac, changes: 1)
         case 4: list.slots.remove(at: slot)
         case 5: list.slots.swapAt(0, slot)
-        case 6: list.slots.append(list.slots[slot])
+        case 6: if hasRoom { list.slots.append(list.slots[slot]) }
         case 7: if !list.retired.isEmpty { list.retired.removeLast() }
-        case 8: list.retired.append(contentsOf: list.retired.prefix(1))
+        case 8: if hasRoomForKeys { list.retired.append(contentsOf: list.retired.prefix(1)) }
         case 9: list.slots[slot] = remade(list.slots[slot], &choices)
         case 10: list.slots[slot] = remade(list.slots[0], &choices)
         default: if let id = MasterKeyID(choices.take(16).span) { list.current = id }
