@@ -82,7 +82,10 @@ let package = Package(
         library("Accounts", ["SecretMemory", "JSON", "PropertyList"]),
         library(
             "AccountService", ["SecretMemory", "JSON", "Varlink", "Accounts", "Sealing"],
-            resources: [.embedInCode("Interfaces/org.accountd.Account.varlink")]),
+            resources: [
+                .embedInCode("Interfaces/org.accountd.Account.varlink"),
+                .embedInCode("Interfaces/org.accountd.Keys.varlink"),
+            ]),
         library(
             "AccountDaemon",
             [
@@ -97,7 +100,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["SecretMemory"], path: "Tests/TestSupport",
             swiftSettings: rules),
         .target(
-            name: "TestStore", dependencies: ["AccountService", "SecretMemory"],
+            name: "TestStore", dependencies: ["AccountService", "Sealing", "SecretMemory"],
             path: "Tests/TestStore", swiftSettings: rules),
         tests("SecretMemoryTests", ["SecretMemory"]),
         tests("LinuxSystemTests", ["LinuxSystem", "SecretMemory"]),

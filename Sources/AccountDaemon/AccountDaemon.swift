@@ -94,13 +94,15 @@ package enum AccountDaemon {
             surroundings: AccountService.Surroundings(
                 version: version, memory: arena.memoryName,
                 lockedBytes: arena.isLocked ? Int64(arena.capacity) : 0,
-                keyFilePath: paths.keyFile.path))
+                keyFilePath: paths.keyFile.path,
+                lockTimes: LockTimes(
+                    afterIdle: options.lockAfterIdle, after: options.lockAfter)))
         let listener = try listen(passed, paths)
         let link = try linkSocket(listener.path, paths, directory)
 
         var files = StoreFiles(
-            path: paths.state, keyFile: paths.keyFile, directory: directory, lock: lock,
-            socket: link)
+            path: paths.state, keyFile: paths.keyFile, credential: paths.credential,
+            directory: directory, lock: lock, socket: link)
         try load(files, into: &service, arena)
         if let trouble = service.trouble { Log.note(trouble) }
         if let change = service.unfinished, case .failed(let failure) = files.perform(change) {
@@ -139,16 +141,16 @@ package enum AccountDaemon {
         _ files: borrowing StoreFiles, into service: inout AccountService, _ arena: SecretArena
     ) throws(StartError) {
         let contents: StoreContents
-        let key: KeyFileReading
+        let keys: StoreKeys
         do throws(SecretMemoryError) {
-            key = try KeyFileReading(arena: arena)
+            keys = try StoreKeys(arena: arena)
         } catch { throw .memory(error) }
         do throws(StoreFailure) {
-            try files.keyFile.read(into: key)
+            try files.read(into: keys)
             contents = try files.readAll()
         } catch { throw .refused(error.message) }
         do throws(SecretMemoryError) {
-            try service.load(contents, key, at: Server.readInstant())
+            try service.load(contents, keys, at: Server.readInstant())
         } catch { throw .memory(error) }
     }
 

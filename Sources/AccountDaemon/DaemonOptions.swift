@@ -1,3 +1,5 @@
+import Accounts
+
 /// The daemon's command line. accountd(8)
 struct DaemonOptions: Equatable {
     /// `--secret-memory`.
@@ -15,6 +17,9 @@ struct DaemonOptions: Equatable {
     var readers: String?
     var observers: String?
     var isVerbose = false
+    /// Seconds.
+    var lockAfterIdle: Int64?
+    var lockAfter: Int64?
     /// Where readiness, or the reason for the lack of it, is written: one line.
     var readyDescriptor: Int32?
 
@@ -32,6 +37,8 @@ struct DaemonOptions: Equatable {
                                     ~/.config/account/key)
           --secret-memory KIND      auto, memfd or locked (default: auto)
           --require-locked-memory   do not start where memory cannot be locked
+          --lock-after-idle D       lock the store when it was not used for that long
+          --lock-after D            lock the store that long after it was opened
           --readers GROUP           members may ask for the account and its token
           --observers GROUP         members may ask for the status and the expiry
           --verbose                 write access records to standard error
@@ -40,6 +47,13 @@ struct DaemonOptions: Equatable {
           --version                 the version of this program
 
         """
+
+    private static func duration(_ text: String, _ name: String) throws(StartError) -> Int64 {
+        guard let seconds = DurationText.parse(text), seconds > 0 else {
+            throw .usage("\(name) is a duration like 10m or 6h, not \(text)")
+        }
+        return seconds
+    }
 
     /// Reads arguments, the program's name left out.
     init(_ arguments: [String]) throws(StartError) {
@@ -71,6 +85,8 @@ struct DaemonOptions: Equatable {
                     throw .usage("--secret-memory is auto, memfd or locked, not \(kind)")
                 }
                 secretMemory = choice
+            case "--lock-after-idle": lockAfterIdle = try Self.duration(value(), name)
+            case "--lock-after": lockAfter = try Self.duration(value(), name)
             case "--readers": readers = try value()
             case "--observers": observers = try value()
             case "--ready-fd":

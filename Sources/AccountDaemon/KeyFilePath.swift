@@ -3,13 +3,20 @@ import Glibc
 import LinuxSystem
 import SecretMemory
 
-/// The key file: 32 bytes outside the state directory, so that a copy of that alone opens nothing.
-/// docs/FORMAT.md, "Key slots"
+/// The key file: 32 bytes outside the state directory, so that a copy of that alone opens nothing; or
+/// the credential, as many that the service manager passes. docs/FORMAT.md, "Key slots"
 struct KeyFilePath: Sendable {
+    /// The name of the credential.
+    static let credentialName = "accountd.key"
+
     /// Absolute.
     let path: String
     /// Whether its directory is this program's own, and is made where it is missing.
     let isDefault: Bool
+    /// Whether it is the service manager's: then that sees to who may read it, and how.
+    var isCredential = false
+
+    private var name: String { isCredential ? "the credential \(path)" : "the key file \(path)" }
 
     /// Reads it into the room given and notes what was found.
     ///
@@ -30,17 +37,17 @@ struct KeyFilePath: Sendable {
                 if error == .loop {
                     return .unusable(
                         errno: error.rawValue,
-                        "the key file \(path) is a symbolic link, which is not followed")
+                        "\(name) is a symbolic link, which is not followed")
                 }
                 return .unusable(
                     errno: error.rawValue,
-                    "the key file \(path) cannot be read: \(error.description)")
+                    "\(name) cannot be read: \(error.description)")
             }
         }
         guard let passing else { return }
         throw StoreFailure(
             errno: passing.rawValue,
-            message: "the key file \(path) cannot be read: \(passing.description)",
+            message: "\(name) cannot be read: \(passing.description)",
             isInPlace: false)
     }
 
@@ -48,13 +55,14 @@ struct KeyFilePath: Sendable {
         let file = try Files.open(path, [.readOnly, .noFollow, .nonBlocking])
         let status = try file.status()
         func unusable(_ why: String) -> KeyFileReading.Finding {
-            .unusable(errno: EINVAL, "the key file \(path) \(why)")
+            .unusable(errno: EINVAL, "\(name) \(why)")
         }
         guard status.kind == .regular else { return unusable("is no regular file") }
         guard status.ownerUID == Users.currentUID || status.ownerUID == 0 else {
             return unusable("belongs to uid \(status.ownerUID)")
         }
-        guard status.permissions & 0o077 == 0 else {
+        // An access list, by which the service manager lets the service in, shows as a group's right.
+        guard status.permissions & (isCredential ? 0o007 : 0o077) == 0 else {
             let mode = String(status.permissions, radix: 8)
             return unusable("has mode 0\(mode), which lets others in; make it 0600")
         }
@@ -82,6 +90,21 @@ struct KeyFilePath: Sendable {
                 errno: error.rawValue,
                 message: "the key file \(path) cannot be made: \(error.description); "
                     + "nothing was stored", isInPlace: false)
+        }
+    }
+
+    /// Removes it: it opens nothing any more.
+    func remove() throws(StoreFailure) {
+        do throws(Errno) {
+            try Files.unlink(path)
+            let parent = try Files.open(Files.split(path).parent, [.readOnly, .directory])
+            try parent.sync()
+        } catch {
+            guard error != .notFound else { return }
+            throw StoreFailure(
+                errno: error.rawValue,
+                message: "the key file \(path) cannot be removed: \(error.description)",
+                isInPlace: false)
         }
     }
 

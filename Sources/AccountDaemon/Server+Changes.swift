@@ -10,13 +10,20 @@ extension Server {
         worker.submit(change)
     }
 
-    /// A call must wait for the change in hand.
-    mutating func wait(_ connection: Connection) {
-        connection.isWaiting = true
-        // Those who left do not pile up while a disk hangs.
-        if waiting.count >= connections.maximum { waiting.removeAll { $0.isClosed } }
-        waiting.append(connection)
-        watchInput(connection)
+    /// Whether a call must wait, for the change in hand or for a time; it is kept then.
+    mutating func isPutOff(_ outcome: Outcome, _ connection: Connection) -> Bool {
+        switch outcome.action {
+        case .wait:
+            connection.isWaiting = true
+            // Those who left do not pile up while a disk hangs.
+            if waiting.count >= connections.maximum { waiting.removeAll { $0.isClosed } }
+            waiting.append(connection)
+        case .waitUntil(let time):
+            connection.isWaiting = true
+            addHeldBack(connection, until: time)
+        default: return false
+        }
+        return true
     }
 
     /// The worker has finished.
@@ -46,9 +53,13 @@ extension Server {
         connection.isWaiting = false
         switch outcome.action {
         case .reply: sendReply(connection)
+        // Nobody can try again any more.
+        case .replyAt where isEnding: sendReply(connection)
+        case .replyAt(let time): holdBack(connection, until: time)
         case .close: close(connection)
         default: break
         }
+        if connection.isWaiting { return }
         if !isEnding { goOn(connection) }
     }
 

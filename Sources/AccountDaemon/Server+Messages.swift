@@ -79,7 +79,9 @@ extension Server {
             return
         }
         connection.hasEnded = true
-        waitFor(connection.hasOutput ? .writable : [], connection)
+        // An answer that is held back is no output yet.
+        let isSending = connection.hasOutput && !connection.isWaiting
+        waitFor(isSending ? .writable : [], connection)
     }
 
     /// What became of the next message of a text.
@@ -112,9 +114,9 @@ extension Server {
                 refuseLength(connection)
                 return
             case .handled(let end, let outcome):
-                if case .wait = outcome.action {
+                if isPutOff(outcome, connection) {
                     keep(connection, start..<count)
-                    wait(connection)
+                    watchInput(connection)
                     return
                 }
                 act(on: outcome, connection)
@@ -168,9 +170,9 @@ extension Server {
                 refuseLength(connection)
                 return
             case .handled(let end, let outcome):
-                if case .wait = outcome.action {
+                if isPutOff(outcome, connection) {
                     bytes.dropInput(start)
-                    wait(connection)
+                    watchInput(connection)
                     return
                 }
                 start = end + 1
@@ -209,7 +211,9 @@ extension Server {
             sendToken(connection)
         case .reply:
             sendReply(connection)
-        case .silence, .wait:
+        case .replyAt(let time):
+            holdBack(connection, until: time)
+        case .silence, .wait, .waitUntil:
             break
         case .change(let change):
             connection.isWaiting = true
@@ -222,7 +226,8 @@ extension Server {
     }
 
     private func caller(_ connection: Connection) -> AccountService.Caller {
-        AccountService.Caller(role: connection.role, connections: connections.count)
+        AccountService.Caller(
+            role: connection.role, connections: connections.count, uid: connection.peer.uid)
     }
 
     private func maximumMessage(of connection: Connection) -> Int {
@@ -237,13 +242,14 @@ extension Server {
     /// Sets the poller and the queue to what a connection waits for now.
     mutating func watchInput(_ connection: Connection) {
         guard !connection.isClosed else { return }
-        if connection.hasOutput {
-            waitFor(.writable, connection)
-            return
-        }
+        // Before the output: an answer may be held back.
         if connection.isWaiting {
             if connection.limit == .halfSent { leaveQueue(connection) }
             waitFor([], connection)
+            return
+        }
+        if connection.hasOutput {
+            waitFor(.writable, connection)
             return
         }
         if connection.hasEnded {

@@ -34,7 +34,7 @@ extension Server {
         } catch { return nil }
     }
 
-    private static func keep(
+    static func keep(
         _ rest: Span<UInt8>, of connection: Connection, in arena: SecretArena,
         _ budget: SecretBudget
     ) -> Transmission {

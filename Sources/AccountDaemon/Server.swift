@@ -30,6 +30,7 @@ struct Server: ~Copyable {
         static let signals: UInt64 = 1
         static let worker: UInt64 = 2
         static let socketFile: UInt64 = 3
+        static let lockTimer: UInt64 = 4
     }
 
     let arena: SecretArena
@@ -58,6 +59,15 @@ struct Server: ~Copyable {
     var asker: Connection?
     /// Connections whose next call must wait for the change in hand.
     var waiting: [Connection] = []
+    /// Connections whose answer, or next call, waits for a time: see `HeldBack`.
+    var heldBack: [HeldBack] = []
+    /// Whether the store is locked by time; asked at each wake-up, so it costs no more than this.
+    let locksByTime: Bool
+    /// Goes off when the store is to be locked, and wakes up with the machine; absent where no time
+    /// is set.
+    var lockTimer: TimerDescriptor?
+    /// What it is set to, in milliseconds of boot time.
+    var lockTimerTime: Int64?
 
     /// Given up to refuse a connection when descriptors have run out.
     var spare: FileDescriptor?
@@ -86,6 +96,7 @@ struct Server: ~Copyable {
         self.groups = groups
         self.worker = worker
         self.signals = signals
+        locksByTime = service.locksByTime
         self.service = service
         self.records = records
         // The owner's, the foreigners' and the service's parts are all of the arena and no more.
@@ -133,6 +144,7 @@ struct Server: ~Copyable {
     /// Serves until a signal ends it.
     mutating func run() throws(StartError) -> Int32 {
         readClocks()
+        if locksByTime { try makeLockTimer() }
         while !isEnding || change != nil { try turn(timeout()) }
         // What the last one asked is recorded when it is closed.
         for connection in connections.all() { close(connection) }
@@ -148,6 +160,7 @@ struct Server: ~Copyable {
             count = try poller.wait(timeoutMilliseconds: timeout)
         } catch { throw .system("the loop cannot wait", error) }
         readClocks()
+        if locksByTime { service.lockIfDue(at: now) }
         for position in 0..<count {
             let event = poller.event(at: position)
             handle(event.token, event.events)
@@ -164,6 +177,7 @@ struct Server: ~Copyable {
         case Token.signals: takeSignals()
         case Token.worker: takeResult()
         case Token.socketFile: checkSocketFile()
+        case Token.lockTimer: rearmLockTimer()
         default:
             if events == .readable, !records.isOn, let fd = connections.idleDescriptor(token) {
                 receivePlain(fd, token)
@@ -198,6 +212,7 @@ struct Server: ~Copyable {
         if let deadline = records.deadline { next = min(next, deadline) }
         if let deadline = watchdog.deadline { next = min(next, deadline) }
         if let acceptsAgainAt { next = min(next, acceptsAgainAt) }
+        for held in heldBack { next = min(next, held.time) }
         guard next != .max else { return -1 }
         return Int32(min(max(0, next - milliseconds), 60_000))
     }
@@ -218,6 +233,8 @@ struct Server: ~Copyable {
         }
         if let deadline = records.deadline, deadline <= milliseconds { records.flush() }
         if let acceptsAgainAt, acceptsAgainAt <= milliseconds { resumeAccepting() }
+        if !heldBack.isEmpty { releaseHeldBack() }
+        if locksByTime { setLockTimer() }
         watchdog.feed(at: milliseconds)
     }
 
@@ -225,6 +242,7 @@ struct Server: ~Copyable {
         while let signal = (try? signals.next()) ?? nil {
             switch signal {
             case SIGHUP: resolveGroups()
+            case SIGUSR1: lockBySignal()
             case SIGTERM, SIGINT:
                 ServiceManager.notify("STOPPING=1")
                 beginEnding()
@@ -240,6 +258,7 @@ struct Server: ~Copyable {
         isEnding = true
         if change != nil { Log.note("told to end; that waits for a change that is being written") }
         waiting.removeAll()
+        heldBack.removeAll()
         acceptsAgainAt = nil
         try? poller.remove(fd: listener.fd)
         for connection in connections.all() where connection !== asker { close(connection) }

@@ -1,6 +1,7 @@
 import AccountService
 import Glibc
 import LinuxSystem
+import Sealing
 
 /// The store's directory, and what is done to its files. docs/FORMAT.md, "Files" and "Writing"
 ///
@@ -24,6 +25,8 @@ struct StoreFiles: ~Copyable, Sendable {
     /// The state directory, as it was given.
     let path: String
     let keyFile: KeyFilePath
+    /// Nil where the service manager has passed no credentials.
+    let credential: KeyFilePath?
     private(set) var directory: Directory
     private var lock: FileLock
     // Another directory has come to the path since the store was read.
@@ -33,11 +36,12 @@ struct StoreFiles: ~Copyable, Sendable {
 
     /// Takes a directory over that is open and locked.
     init(
-        path: String, keyFile: KeyFilePath, directory: consuming Directory,
-        lock: consuming FileLock, socket: String? = nil
+        path: String, keyFile: KeyFilePath, credential: KeyFilePath? = nil,
+        directory: consuming Directory, lock: consuming FileLock, socket: String? = nil
     ) {
         self.path = path
         self.keyFile = keyFile
+        self.credential = credential
         self.directory = directory
         self.lock = lock
         self.socket = socket
@@ -45,9 +49,11 @@ struct StoreFiles: ~Copyable, Sendable {
 
     /// Does one change.
     mutating func perform(_ change: StoreChange) -> StoreResult {
+        if case .derive(let derivation) = change { return Self.run(derivation) }
         do throws(StoreFailure) {
             try followDirectory()
             switch change {
+            case .derive: break
             case .save(let request):
                 try save(request)
                 isReplaced = false
@@ -55,8 +61,13 @@ struct StoreFiles: ~Copyable, Sendable {
                 if isReplaced { try confirmEmptiness() }
                 try remove()
             case .mend(let mendings): try mend(mendings)
-            case .read(let key):
-                try keyFile.read(into: key)
+            case .saveSlots(let request): try save(request)
+            case .dropRetiredKeys(let request):
+                let borne = try drop(request)
+                if !borne.isEmpty { return .borne(borne) }
+            case .removeKeyFile: try keyFile.remove()
+            case .read(let keys):
+                try read(into: keys)
                 var contents = try readAll()
                 contents.isReplaced = isReplaced
                 isReplaced = false
@@ -68,6 +79,21 @@ struct StoreFiles: ~Copyable, Sendable {
             if error.isInPlace, case .save = change { isReplaced = false }
             return .failed(error)
         }
+    }
+
+    /// Reads what opens the store by itself.
+    func read(into keys: StoreKeys) throws(StoreFailure) {
+        try keyFile.read(into: keys.keyFile)
+        try credential?.read(into: keys.credential)
+    }
+
+    private static func run(_ derivation: PassphraseDerivation) -> StoreResult {
+        if derivation.run() { return .done }
+        return .failed(
+            StoreFailure(
+                errno: ENOMEM,
+                message: "there is not enough memory to make a key of the passphrase",
+                isInPlace: false))
     }
 
     /// The directory may have been removed, or another one put in its place: what is written must
@@ -112,7 +138,7 @@ struct StoreFiles: ~Copyable, Sendable {
     /// the place of a good one.
     private func accountIs(_ bytes: [UInt8]) -> Bool { holds(bytes, Self.account) }
 
-    private func holds(_ bytes: [UInt8], _ name: String) -> Bool {
+    func holds(_ bytes: [UInt8], _ name: String) -> Bool {
         (try? directory.read(name: name, limit: Self.maximumFileSize)) == bytes
     }
 
@@ -174,7 +200,7 @@ struct StoreFiles: ~Copyable, Sendable {
 
     /// An account is of no use without the slots that open it: they may have been removed with the
     /// whole directory, or another store may stand there now.
-    private func confirmSlots(_ expected: [UInt8], at time: Int64) throws(StoreFailure) {
+    func confirmSlots(_ expected: [UInt8], at time: Int64) throws(StoreFailure) {
         let place = "\(path)/\(Self.slots)"
         if holds(expected, Self.nextSlots) {
             try mend(Mending.adopting(expected, at: time))
@@ -200,7 +226,7 @@ struct StoreFiles: ~Copyable, Sendable {
                 + "what is wrong with it; nothing was stored", isInPlace: false)
     }
 
-    private func writeSlots(_ slots: [UInt8], settingAsideAt time: Int64?) throws(StoreFailure) {
+    func writeSlots(_ slots: [UInt8], settingAsideAt time: Int64?) throws(StoreFailure) {
         // The copy first: it is never older than the slots.
         try mend([
             Mending(place: .slotsCopy, bytes: slots, setsAsideAt: time),
@@ -297,7 +323,7 @@ struct StoreFiles: ~Copyable, Sendable {
         }
     }
 
-    private func write(_ bytes: [UInt8], to name: String) throws(StoreFailure) {
+    func write(_ bytes: [UInt8], to name: String) throws(StoreFailure) {
         do throws(AtomicFileError) {
             try AtomicFile.write(bytes, to: name, in: directory)
         } catch {

@@ -4,6 +4,8 @@ import LinuxSystem
 struct StorePaths: Sendable {
     let state: String
     let keyFile: KeyFilePath
+    /// Where the service manager has put the credential, if it has passed any. systemd.exec(5)
+    let credential: KeyFilePath?
     /// Nil where a socket was passed.
     let socket: String?
     /// Directories besides the store that belong to this program, whether they are there or not.
@@ -21,6 +23,10 @@ struct StorePaths: Sendable {
             keyFile = KeyFilePath(path: try Self.absolute(given), isDefault: false)
         } else {
             keyFile = KeyFilePath(path: try Self.defaultKeyFile(), isDefault: true)
+        }
+        credential = try Self.absoluteVariable("CREDENTIALS_DIRECTORY").map {
+            KeyFilePath(
+                path: "\($0)/\(KeyFilePath.credentialName)", isDefault: false, isCredential: true)
         }
         var own = keyFile.isDefault ? [Files.split(keyFile.path).parent] : []
         if socketIsPassed {

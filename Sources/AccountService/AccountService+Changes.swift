@@ -5,13 +5,19 @@ import Varlink
 
 extension AccountService {
     /// Begins a change.
+    ///
+    /// - Returns: nil where there is nothing to change, which is answered with an empty reply.
     mutating func begin(
-        _ method: Method, _ call: Call, _ text: Span<UInt8>, _ now: Instant
-    ) throws(Refusal) -> Outcome {
+        _ method: Method, _ call: Call, _ text: Span<UInt8>, _ caller: Caller, _ now: Instant
+    ) throws(Refusal) -> Outcome? {
         switch method {
         case .login: try beginLogin(call, text, now)
         case .updateProfile: try beginProfile(call, text, now)
         case .logout: try beginLogout(call, text, now)
+        case .unlock: try beginUnlock(call, text, caller, now)
+        case .addSlot: try beginAdding(call, text, now)
+        case .removeSlot: try beginRemoving(call, text, now)
+        case .rotate: try beginRotation(call, text, now)
         default: try beginReading(method, call, text)
         }
     }
@@ -33,20 +39,33 @@ extension AccountService {
                 pending = consume change
                 return Outcome(action: .change(next), method: method, verdict: .answered)
             }
+            usedAt = now.boottime
+            lockIfAsked(at: now)
             if isOneway { reply.removeAll() }
             return Outcome(
                 action: isOneway ? .silence : .reply, method: method, verdict: .answered)
         } catch {
-            reply.removeAll()
-            let verdict = error.verdict
-            do throws(SecretMemoryError) {
-                if !isOneway { try error.writeOwn(&reply) }
-            } catch {
-                reply.removeAll()
-                return Outcome(action: .close, method: method, verdict: .failed)
-            }
-            return Outcome(action: isOneway ? .silence : .reply, method: method, verdict: verdict)
+            lockIfAsked(at: now)
+            return end(method, isOneway, with: error, &reply)
         }
+    }
+
+    private func end(
+        _ method: Method, _ isOneway: Bool, with refusal: Refusal, _ reply: inout SecretBuffer
+    ) -> Outcome {
+        reply.removeAll()
+        guard !isOneway else {
+            return Outcome(action: .silence, method: method, verdict: refusal.verdict)
+        }
+        do throws(SecretMemoryError) {
+            try refusal.writeOwn(&reply)
+        } catch {
+            reply.removeAll()
+            return Outcome(action: .close, method: method, verdict: .failed)
+        }
+        var action = Outcome.Action.reply
+        if case .wrongKey(let time, _) = refusal { action = .replyAt(time) }
+        return Outcome(action: action, method: method, verdict: refusal.verdict)
     }
 
     private mutating func goOn(
@@ -54,11 +73,16 @@ extension AccountService {
         _ reply: inout SecretBuffer
     ) throws(Refusal) -> StoreChange? {
         switch (change.stage, result) {
+        case (.unlockDerives, _), (.unlockReads, .contents):
+            return try goOnUnlocking(&change, result, now, &reply)
+        case (.slotsRead, .contents), (.slotsDerive, _), (.slotsSave, _), (.reseals, _),
+            (.retiredDrop, _), (.keyFileRemoval, _):
+            return try goOnWithSlots(&change, result, now, &reply)
         case (.loginReads, .contents(let contents)):
-            guard let key = change.keyFile else { throw Self.confused }
-            try reload(contents, key, now)
-            let request = try seal(&change, key, now)
-            change.keyFile = nil
+            guard let keys = change.keys else { throw Self.confused }
+            try reload(contents, keys, now)
+            let request = try seal(&change, keys, now)
+            change.keys = nil
             return .save(request)
         case (.saves, .done):
             install(&change, now)
@@ -69,29 +93,31 @@ extension AccountService {
         case (.removes, .done):
             let couldBeOpened = standing == .present
             forget(now)
-            if !couldBeOpened, let room = try? roomForKeyFile(&change) {
+            if !couldBeOpened, let room = try? roomForKeys(&change) {
                 change.stage = .removesReadsAgain
                 return .read(room)
             }
             try writeUID(change.uid, &reply)
         case (.removesReadsAgain, let result):
             // The account is gone in any case: what the files say is the next one's concern.
-            if case .contents(let contents) = result, let key = change.keyFile {
-                try? load(contents, key, at: now)
+            if case .contents(let contents) = result, let keys = change.keys {
+                try? reload(contents, keys, now)
             }
             try writeUID(change.uid, &reply)
         case (.removes, .failed(let failure)):
             if failure.isInPlace { forget(now) }
             throw .storeFailed(errno: failure.errno, message: failure.message)
         case (.verifies, .contents(let contents)):
-            guard let key = change.keyFile else { throw Self.confused }
-            try writeFindings(try examine(contents, key).findings, &reply)
-            if contents.isReplaced { try reload(contents, key, now) }
+            guard let keys = change.keys else { throw Self.confused }
+            try writeFindings(try examine(contents, keys).findings, &reply)
+            if contents.isReplaced { try reload(contents, keys, now) }
         case (.repairReads, .contents(let contents)):
-            guard let key = change.keyFile else { throw Self.confused }
-            let mendings = try examine(contents, key).mendings(at: now.realtime)
+            guard let keys = change.keys else { throw Self.confused }
+            let mendings = try examine(contents, keys).mendings(at: now.realtime)
+            // That it is another store is said once.
+            if contents.isReplaced { try reload(contents, keys, now) }
             guard !mendings.isEmpty else {
-                try reload(contents, key, now)
+                try reload(contents, keys, now)
                 try replyWithRepaired(now, &reply)
                 return nil
             }
@@ -99,10 +125,10 @@ extension AccountService {
             return .mend(mendings)
         case (.repairMends, .done):
             change.stage = .repairReadsAgain
-            return .read(try roomForKeyFile(&change))
+            return .read(try roomForKeys(&change))
         case (.repairReadsAgain, .contents(let contents)):
-            guard let key = change.keyFile else { throw Self.confused }
-            try reload(contents, key, now)
+            guard let keys = change.keys else { throw Self.confused }
+            try reload(contents, keys, now)
             try replyWithRepaired(now, &reply)
         case (_, .failed(let failure)):
             throw .storeFailed(errno: failure.errno, message: failure.message)
@@ -112,11 +138,11 @@ extension AccountService {
         return nil
     }
 
-    /// Room for the key file, kept by the change until the store was read.
-    func roomForKeyFile(_ change: inout PendingChange) throws(Refusal) -> KeyFileReading {
+    /// Room for what opens the store by itself, kept by the change until the store was read.
+    func roomForKeys(_ change: inout PendingChange) throws(Refusal) -> StoreKeys {
         do throws(SecretMemoryError) {
-            let room = try KeyFileReading(arena: arena)
-            change.keyFile = room
+            let room = try StoreKeys(arena: arena)
+            change.keys = room
             return room
         } catch { throw .memory(error) }
     }
@@ -128,7 +154,7 @@ extension AccountService {
         var change = PendingChange(
             method: method, isOneway: call.oneway,
             stage: method == .verify ? .verifies : .repairReads)
-        let room = try roomForKeyFile(&change)
+        let room = try roomForKeys(&change)
         pending = consume change
         return Outcome(action: .change(.read(room)), method: method, verdict: .answered)
     }
@@ -159,7 +185,7 @@ extension AccountService {
     /// What was saved takes effect.
     private mutating func install(_ change: inout PendingChange, _ now: Instant) {
         hold(change.next.take(), at: now)
-        if let key = change.masterKey.take() { masterKey = consume key }
+        if let key = change.masterKey.take() { opened(with: key, at: now) }
         if let written = change.slots { slots = written }
         standing = .present
     }
@@ -177,19 +203,19 @@ extension AccountService {
         }
     }
 
-    private mutating func reload(
-        _ contents: StoreContents, _ key: KeyFileReading, _ now: Instant
+    mutating func reload(
+        _ contents: StoreContents, _ keys: StoreKeys, _ now: Instant
     ) throws(Refusal) {
         do throws(SecretMemoryError) {
-            try load(contents, key, at: now)
+            try load(contents, keys, at: now)
         } catch { throw .memory(error) }
     }
 
     private func examine(
-        _ contents: StoreContents, _ key: KeyFileReading
+        _ contents: StoreContents, _ keys: StoreKeys
     ) throws(Refusal) -> Diagnosis {
         do throws(SecretMemoryError) {
-            return try diagnose(contents, key, sparingHeld: true)
+            return try diagnose(contents, keys, masterKey, sparingHeld: true)
         } catch { throw .memory(error) }
     }
 
@@ -233,10 +259,7 @@ extension AccountService {
     ) throws(Refusal) {
         switch standing {
         case .present: try replyWithAccount(now, &out)
-        case .empty:
-            do throws(SecretMemoryError) {
-                try MessageWriter.beginReply(&out).end(&out)
-            } catch { throw .memory(error) }
+        case .empty: try writeNothing(&out)
         case .locked: throw .locked
         case .damaged(let what): throw .storeDamaged(what)
         }

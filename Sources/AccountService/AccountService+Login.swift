@@ -43,7 +43,7 @@ extension AccountService {
         let next: StoreChange
         if masterKey == nil {
             // The key may have come, or come back, since the store was read.
-            next = .read(try roomForKeyFile(&change))
+            next = .read(try roomForKeys(&change))
         } else {
             next = .save(try seal(&change, nil, now))
         }
@@ -73,9 +73,9 @@ extension AccountService {
 
     /// Decides whether the account in hand may take the place of what is stored, and seals it.
     ///
-    /// - Parameter key: the key file, where the store was read for this login.
+    /// - Parameter keys: what opens the store by itself, where the store was read for this login.
     func seal(
-        _ change: inout PendingChange, _ key: KeyFileReading?, _ now: Instant
+        _ change: inout PendingChange, _ keys: StoreKeys?, _ now: Instant
     ) throws(Refusal) -> SaveRequest {
         let keepsPrevious = try mayReplace(change.candidate?.uid, change.replaces)
         if change.method == .login, keepsPrevious, !change.replaces,
@@ -92,8 +92,8 @@ extension AccountService {
         var request = SaveRequest(
             account: [], previous: keepsPrevious ? held?.file : nil, time: now.realtime)
         if masterKey == nil {
-            guard let key else { throw Self.confused }
-            try makeKey(&change, &request, key, now)
+            guard let keys else { throw Self.confused }
+            try makeKey(&change, &request, keys, now)
         } else if let slots {
             if slots.isInPlace {
                 request.expectedSlots = slots.bytes
@@ -137,7 +137,7 @@ extension AccountService {
                 + "the same)")
     }
 
-    private func sealed(
+    func sealed(
         _ account: borrowing UserAccount?, _ made: borrowing MasterKey?
     ) throws(Refusal) -> [UInt8] {
         do throws(SealingError) {
@@ -149,7 +149,7 @@ extension AccountService {
         } catch { throw Self.refusal(error) }
     }
 
-    private func hold(
+    func hold(
         _ account: consuming UserAccount?, _ file: [UInt8]
     ) throws(Refusal) -> HeldAccount {
         guard let account else { throw Self.confused }
@@ -194,25 +194,17 @@ extension AccountService {
         }
     }
 
-    /// A new master key with one slot for the key file, which is made if there is none.
+    /// A new master key with one slot, for the service manager's credential where there is one, else
+    /// for the key file, which is made if there is none.
     private func makeKey(
-        _ change: inout PendingChange, _ request: inout SaveRequest, _ key: KeyFileReading,
+        _ change: inout PendingChange, _ request: inout SaveRequest, _ keys: StoreKeys,
         _ now: Instant
     ) throws(Refusal) {
-        if case .unusable(let errno, let reason) = key.finding {
-            throw .storeFailed(errno: errno, message: reason)
-        }
+        let kind: KeySlot.Kind = keys.credential.finding == .absent ? .keyfile : .credential
+        let seed = try ownSeed(kind, keys, &request.keyFile)
         do throws(SealingError) {
-            if key.finding == .absent {
-                let fresh = try Self.randomKeyFile(arena)
-                key.fill { room in
-                    fresh.withBytes { room.copy(from: $0) }
-                    return .read
-                }
-                request.keyFile = SecretLoan(fresh)
-            }
             let masterKey = try MasterKey.random(in: arena)
-            let slots = try Self.slots(for: masterKey, key, now, arena)
+            let slots = try Self.slots(for: masterKey, seed, now, arena)
             let bytes = try Self.serialized(slots, arena)
             if standing == .empty {
                 request.slots = bytes
@@ -225,22 +217,58 @@ extension AccountService {
         } catch { throw Self.refusal(error) }
     }
 
-    private static func slots(
-        for masterKey: borrowing MasterKey, _ key: KeyFileReading, _ now: Instant,
-        _ arena: SecretArena
-    ) throws(SealingError) -> KeySlots {
-        do throws(KeySlotsError) {
-            let seed = try key.withBytes { bytes throws(KeySlotsError) in
-                try SlotSeed.keyfile(bytes, arena: arena)
+    /// The seed of what opens the store by itself.
+    ///
+    /// - Parameter made: gets a key file that is not there yet.
+    func ownSeed(
+        _ kind: KeySlot.Kind, _ keys: StoreKeys, _ made: inout SecretLoan?
+    ) throws(Refusal) -> SlotSeed {
+        let key = kind == .credential ? keys.credential : keys.keyFile
+        if case .unusable(let errno, let reason) = key.finding {
+            throw .storeFailed(errno: errno, message: reason)
+        }
+        do throws(SealingError) {
+            if key.finding == .absent {
+                let fresh = try Self.randomKeyFile(arena)
+                key.fill { room in
+                    fresh.withBytes { room.copy(from: $0) }
+                    return .read
+                }
+                made = SecretLoan(fresh)
             }
-            // A clock that stands where no date can be written must not shut the store.
-            let created = min(max(0, now.realtime), AccountField.latestTime)
-            return try KeySlots.create(
-                masterKey: masterKey, seed: seed, created: created, arena: arena)
+            return try Self.seed(kind, key, arena)
+        } catch { throw Self.refusal(error) }
+    }
+
+    private static func seed(
+        _ kind: KeySlot.Kind, _ key: KeyFileReading, _ arena: SecretArena
+    ) throws(SealingError) -> SlotSeed {
+        do throws(KeySlotsError) {
+            return try key.withBytes { bytes throws(KeySlotsError) in
+                kind == .credential
+                    ? try SlotSeed.credential(bytes, arena: arena)
+                    : try SlotSeed.keyfile(bytes, arena: arena)
+            }
         } catch { throw Self.sealingError(error) }
     }
 
-    private static func serialized(
+    static func slots(
+        for masterKey: borrowing MasterKey, _ seed: borrowing SlotSeed, _ now: Instant,
+        _ arena: SecretArena
+    ) throws(SealingError) -> KeySlots {
+        do throws(KeySlotsError) {
+            return try KeySlots.create(
+                masterKey: masterKey, seed: seed, created: creation(now), arena: arena)
+        } catch { throw Self.sealingError(error) }
+    }
+
+    /// When a slot is made now: a clock that stands where no date can be written must not shut the
+    /// store.
+    static func creation(_ now: Instant) -> Int64 {
+        min(max(0, now.realtime), AccountField.latestTime)
+    }
+
+    static func serialized(
         _ slots: KeySlots, _ arena: SecretArena
     ) throws(SealingError) -> [UInt8] {
         do throws(KeySlotsError) {
@@ -256,12 +284,12 @@ extension AccountService {
         } catch { throw .memory(error) }
     }
 
-    private static func sealingError(_ error: KeySlotsError) -> SealingError {
+    static func sealingError(_ error: KeySlotsError) -> SealingError {
         if case .sealing(let inner) = error { return inner }
         return .cannotOpen
     }
 
-    private static func refusal(_ error: SealingError) -> Refusal {
+    static func refusal(_ error: SealingError) -> Refusal {
         if case .memory(let inner) = error { return .memory(inner) }
         return .storeFailed(errno: 5, message: "the account could not be sealed")
     }

@@ -35,6 +35,8 @@ extension AccountService {
             try writer.field("locked_bytes", surroundings.lockedBytes, &out)
             try writer.field("clock", clock.rawValue, &out)
             try writer.field("connections", Int64(caller.connections), &out)
+            try writer.field("lock_after_idle", optional: surroundings.lockTimes.afterIdle, &out)
+            try writer.field("lock_after", optional: surroundings.lockTimes.after, &out)
             try writer.field("role", caller.role.name, &out)
             try writer.closeObject(&out)
         }
@@ -45,6 +47,7 @@ extension AccountService {
     ) throws(Refusal) {
         try Parameters(of: call).refuseOthers(besides: [], index, text)
         try replyWithAccount(now, &reply)
+        usedAt = now.boottime
     }
 
     mutating func export(
@@ -57,6 +60,14 @@ extension AccountService {
             try writeTokens(&writer, &reply)
             try writeAccount(&writer, remaining, &reply)
             try writer.end(&reply)
+        } catch { throw .memory(error) }
+        usedAt = now.boottime
+    }
+
+    /// The reply of a call that has nothing to say but that it is done.
+    func writeNothing(_ reply: inout SecretBuffer) throws(Refusal) {
+        do throws(SecretMemoryError) {
+            try MessageWriter.beginReply(&reply).end(&reply)
         } catch { throw .memory(error) }
     }
 

@@ -12,9 +12,16 @@ extension AccountService {
     ///
     /// - Throws: when secret memory is full; what was held is held still.
     package mutating func load(
-        _ contents: StoreContents, _ key: KeyFileReading, at now: Instant
+        _ contents: StoreContents, _ keys: StoreKeys, at now: Instant
     ) throws(SecretMemoryError) {
-        var found = try diagnose(contents, key)
+        try take(try diagnose(contents, keys, masterKey), contents, at: now)
+    }
+
+    /// Takes over what was found.
+    mutating func take(
+        _ diagnosis: consuming Diagnosis, _ contents: StoreContents, at now: Instant
+    ) throws(SecretMemoryError) {
+        var found = diagnosis
         var next: HeldAccount?
         if let account = found.account.take(), case .bytes(let file) = contents.account {
             next = try HeldAccount(account, file: file, arena: arena)
@@ -22,7 +29,11 @@ extension AccountService {
         hold(next, at: now)
         standing = found.standing
         slots = found.slots
-        masterKey = found.masterKey.take()
+        if let key = found.masterKey.take() {
+            opened(with: key, at: now)
+        } else {
+            masterKey = nil
+        }
         let mendings = found.unfinished(at: now.realtime)
         unfinished = mendings.isEmpty ? nil : .mend(mendings)
     }
@@ -33,23 +44,42 @@ extension AccountService {
     package var trouble: String? {
         switch standing {
         case .empty, .present: nil
-        case .locked: "locked: \(surroundings.keyFilePath) does not open the store"
+        case .locked:
+            switch slots?.slots.protection.first {
+            case "keyfile": "locked: \(surroundings.keyFilePath) does not open the store"
+            case "credential": "locked: the credential accountd.key does not open the store"
+            default: "locked until `account unlock`"
+            }
         case .damaged(let what): what
         }
     }
 
     /// Judges the store's files.
     ///
-    /// - Parameter sparingHeld: whether the account that is held counts as the best spare.
+    /// - Parameters:
+    ///   - masterKey: one that is held, or was just had from a passphrase.
+    ///   - sparingHeld: whether the account that is held counts as the best spare.
+    ///   - byItself: whether what opens the store by itself does so even though the store was locked
+    ///     on purpose.
     ///
     /// - Throws: when secret memory is full, which says nothing about the files.
     func diagnose(
-        _ contents: StoreContents, _ key: KeyFileReading, sparingHeld: Bool = false
+        _ contents: StoreContents, _ keys: StoreKeys, _ masterKey: borrowing MasterKey?,
+        sparingHeld: Bool = false, byItself: Bool = false
     ) throws(SecretMemoryError) -> Diagnosis {
         var found = Diagnosis(findings: contents.findings)
         guard let usable = try judgeSlots(contents, &found) else { return found }
         found.slots = usable
-        guard try unlock(usable.slots, key, &found) else { return found }
+        try open(usable.slots, with: masterKey, &found)
+        // Another store may have come into the place of the one that was locked.
+        if byItself || !isLockedOnPurpose || usable.slots.cannotBeLocked {
+            try openByItself(usable.slots, keys, &found)
+        }
+        guard found.masterKey != nil else {
+            found.staysLocked(usable.slots)
+            return found
+        }
+        found.lists(retired: usable.slots.retired.count)
         try judgeAccount(contents, usable.slots, sparingHeld ? held : nil, &found)
         return found
     }
@@ -141,42 +171,82 @@ extension AccountService {
                 return .good(try KeySlots.parse(bytes.span, arena: arena), bytes)
             } catch .sealing(.memory(let error)) {
                 throw error
+            } catch .sealing(.unsupportedVersion) {
+                return .bad("was written by a later version of accountd")
             } catch {
                 return .bad("is damaged")
             }
         }
     }
 
-    /// Opens the slots with the key file.
-    private func unlock(
-        _ slots: KeySlots, _ key: KeyFileReading, _ found: inout Diagnosis
-    ) throws(SecretMemoryError) -> Bool {
-        let path = surroundings.keyFilePath
+    /// Opens the slots with a master key that is known already, if it is theirs.
+    private func open(
+        _ slots: KeySlots, with masterKey: borrowing MasterKey?, _ found: inout Diagnosis
+    ) throws(SecretMemoryError) {
+        switch masterKey {
+        case .none: return
+        case .some(let masterKey):
+            do throws(KeySlotsError) {
+                try slots.verify(under: masterKey, arena: arena)
+            } catch .sealing(.memory(let error)) {
+                throw error
+            } catch .sealing {
+                // Another store stands there now.
+                return
+            } catch {
+                found.damaged("keyslots.plist is damaged: its entries do not belong together")
+                return
+            }
+            found.masterKey = try masterKey.copy(in: arena)
+        }
+    }
+
+    /// Opens the slots with what needs nobody, and says why that does not open them.
+    private func openByItself(
+        _ slots: KeySlots, _ keys: StoreKeys, _ found: inout Diagnosis
+    ) throws(SecretMemoryError) {
+        let kinds = slots.slots.map(\.kind)
+        if kinds.contains(.credential) {
+            try open(slots, .credential, keys.credential, "the credential accountd.key", &found)
+        }
+        if kinds.contains(.keyfile) {
+            let name = "the key file \(surroundings.keyFilePath)"
+            try open(slots, .keyfile, keys.keyFile, name, &found)
+        } else if !kinds.contains(where: \.asksSomebody), !kinds.contains(.credential) {
+            found.findings.append("no key slot of this store is opened by a key file")
+        }
+    }
+
+    private func open(
+        _ slots: KeySlots, _ kind: KeySlot.Kind, _ key: KeyFileReading, _ name: String,
+        _ found: inout Diagnosis
+    ) throws(SecretMemoryError) {
         switch key.finding {
         case .absent:
-            found.findings.append("the key file \(path) is missing; put it back")
+            found.findings.append(
+                kind == .keyfile
+                    ? "\(name) is missing; put it back"
+                    : "\(name) was not passed to the daemon; see LoadCredentialEncrypted= in its unit"
+            )
         case .unusable(_, let why):
             found.findings.append(why)
         case .read:
             do throws(KeySlotsError) {
                 let seed = try key.withBytes { bytes throws(KeySlotsError) in
-                    try SlotSeed.keyfile(bytes, arena: arena)
+                    kind == .credential
+                        ? try SlotSeed.credential(bytes, arena: arena)
+                        : try SlotSeed.keyfile(bytes, arena: arena)
                 }
-                found.masterKey = try slots.unlock(seed: seed, arena: arena)
-                return true
+                let masterKey = try slots.unlock(seed: seed, arena: arena)
+                if found.masterKey == nil { found.masterKey = consume masterKey }
             } catch .wrongSecret {
-                found.findings.append("the key file \(path) is not the one that opens this store")
-            } catch .noSuchSlot {
-                found.findings.append("no key slot of this store is opened by a key file")
+                found.findings.append("\(name) is not the one that opens this store")
             } catch .sealing(.memory(let error)) {
                 throw error
             } catch {
                 found.damaged("keyslots.plist is damaged: its entries do not belong together")
-                return false
             }
         }
-        if found.standing == .empty { found.standing = .locked }
-        return false
     }
 
     private func judgeAccount(
@@ -204,7 +274,7 @@ extension AccountService {
             spareUID = account.uid
         }
         // What the daemon holds is newer than any spare, and its file opens as it did.
-        if let held, !contents.isReplaced, isSealed(held.file, under: found.masterKey?.id) {
+        if let held, !contents.isReplaced, isSealed(held.file, underOneOf: slots) {
             spare =
                 "the account that the daemon holds, of uid \(held.profile.uid), whose token expires "
                 + CivilTime.rfc3339(held.profile.expiry.expiresAt)
@@ -235,8 +305,8 @@ extension AccountService {
         }
     }
 
-    private func isSealed(_ file: [UInt8], under id: MasterKeyID?) -> Bool {
-        (try? SealedFile.header(of: file.span).keyID) == id
+    private func isSealed(_ file: [UInt8], underOneOf slots: KeySlots) -> Bool {
+        (try? SealedFile.header(of: file.span).keyID).map(slots.holds) ?? false
     }
 
     private enum Opened: ~Copyable {

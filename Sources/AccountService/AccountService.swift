@@ -24,13 +24,19 @@ package struct AccountService: ~Copyable {
         package let lockedBytes: Int64
         /// Name of the key file in sentences for people.
         package let keyFilePath: String
+        /// When the store is locked by itself.
+        package let lockTimes: LockTimes
 
         /// Describes a daemon.
-        package init(version: String, memory: String, lockedBytes: Int64, keyFilePath: String) {
+        package init(
+            version: String, memory: String, lockedBytes: Int64, keyFilePath: String,
+            lockTimes: LockTimes = LockTimes()
+        ) {
             self.version = version
             self.memory = memory
             self.lockedBytes = lockedBytes
             self.keyFilePath = keyFilePath
+            self.lockTimes = lockTimes
         }
     }
 
@@ -40,11 +46,14 @@ package struct AccountService: ~Copyable {
         package let role: Role
         /// Open connections, the caller's own included.
         package let connections: Int
+        /// The peer's uid: wrong passphrases are counted for each.
+        package let uid: UInt32
 
         /// Describes a caller.
-        package init(role: Role, connections: Int) {
+        package init(role: Role, connections: Int, uid: UInt32 = 0) {
             self.role = role
             self.connections = connections
+            self.uid = uid
         }
     }
 
@@ -70,6 +79,11 @@ package struct AccountService: ~Copyable {
         String(decoding: PackageResources.org_accountd_Account_varlink, as: UTF8.self)
     }
 
+    /// The description of `org.accountd.Keys`, likewise.
+    package static var keysDescription: String {
+        String(decoding: PackageResources.org_accountd_Keys_varlink, as: UTF8.self)
+    }
+
     let arena: SecretArena
     let surroundings: Surroundings
     let interfaces: ServiceInterface
@@ -81,6 +95,17 @@ package struct AccountService: ~Copyable {
     var masterKey: MasterKey?
     var slots: StoredSlots?
     var pending: PendingChange?
+    /// Whether the owner, or a time, has locked the store: then what opens it by itself does not,
+    /// until it is unlocked.
+    var isLockedOnPurpose = false
+    /// What is known of the end of the token that was held when the store was locked.
+    var lockedWatch: ExpiryWatch?
+    var penalties = KeyPenalties()
+    /// When the store was opened, and when it was used last, in milliseconds of boot time.
+    var openedAt: Int64 = 0
+    var usedAt: Int64 = 0
+    /// To be locked as soon as the change in hand is done.
+    var locksWhenDone = false
     /// What a change that was cut off has left to do, before the daemon serves.
     ///
     /// The store is whole without it, too.
@@ -95,7 +120,9 @@ package struct AccountService: ~Copyable {
             url: "",
             interfaces: [
                 ServiceInterface.Description(
-                    name: "org.accountd.Account", text: Self.interfaceDescription)
+                    name: "org.accountd.Account", text: Self.interfaceDescription),
+                ServiceInterface.Description(
+                    name: "org.accountd.Keys", text: Self.keysDescription),
             ])
     }
 
@@ -104,11 +131,17 @@ package struct AccountService: ~Copyable {
     /// What is known of the end of the one before holds for the next one too, if it ends at the same
     /// time: a token that has expired does not come to life by being stored or read again.
     mutating func hold(_ account: HeldAccount?, at now: Instant) {
-        let earlier = watch
+        let earlier = watch ?? lockedWatch
         held = account
         watch = account.map { ExpiryWatch($0.profile.expiry) }
         if let earlier { watch?.learn(from: earlier) }
         _ = watch?.remaining(at: now)
+    }
+
+    /// Holds no account any more.
+    mutating func forgetAccount() {
+        held = nil
+        watch = nil
     }
 
     /// Answers one call.
@@ -165,16 +198,31 @@ package struct AccountService: ~Copyable {
                 try export(call, text, now, &reply)
             case .getInfo, .getInterfaceDescription:
                 return try describe(method, call, text, &reply)
-            case .login, .updateProfile, .logout, .verify, .repair:
+            case .listSlots:
+                try listSlots(call, text, &reply)
+            case .newRecoveryCode:
+                try newRecoveryCode(call, text, &reply)
+            case .login, .updateProfile, .logout, .verify, .repair, .lock, .unlock, .addSlot,
+                .removeSlot, .rotate:
                 if pending != nil {
                     return Outcome(action: .wait, method: method, verdict: .answered)
                 }
-                return try begin(method, call, text, now)
+                if method == .lock {
+                    try lock(call, text, now, &reply)
+                } else if let outcome = try begin(method, call, text, caller, now) {
+                    if case .change = outcome.action { usedAt = now.boottime }
+                    return outcome
+                } else {
+                    try writeNothing(&reply)
+                }
             }
             return written(.answered, call, method, &reply)
         } catch {
             reply.removeAll()
             try error.told(to: caller.role).write(index, text, &reply)
+            if case .wrongKey(let time, _) = error, !call.oneway {
+                return Outcome(action: .replyAt(time), method: method, verdict: error.verdict)
+            }
             return written(error.verdict, call, method, &reply)
         }
     }
@@ -196,6 +244,7 @@ package struct AccountService: ~Copyable {
             throw .tokenExpired(
                 expiresAt: held?.profile.expiry.expiresAt ?? 0, remaining: remaining)
         }
+        usedAt = now.boottime
         return Outcome(
             action: call.oneway ? .silence : .tokenReply, method: .getToken, verdict: .answered)
     }
@@ -225,7 +274,9 @@ package struct AccountService: ~Copyable {
         guard role >= .reader, let call = PlainCall(to: Method.getToken.name, text),
             let remaining = watch?.remaining(at: now)
         else { return false }
-        return remaining > 0 && remaining >= call.minimum
+        guard remaining > 0, remaining >= call.minimum else { return false }
+        usedAt = now.boottime
+        return true
     }
 
     /// Lends the ready-made reply to GetToken, if there is one.

@@ -66,6 +66,22 @@ struct Diagnosis: ~Copyable {
         standing = .damaged(what)
     }
 
+    /// Notes that nothing which opens the store was given.
+    mutating func staysLocked(_ slots: KeySlots) {
+        if standing == .empty { standing = .locked }
+        if standing == .locked, slots.slots.contains(where: \.kind.asksSomebody) {
+            findings.append("the store is locked: `account unlock` opens it")
+        }
+    }
+
+    /// Notes that a rotation has not come to its end.
+    mutating func lists(retired count: Int) {
+        guard count > 0 else { return }
+        findings.append(
+            "keyslots.plist keeps \(count) earlier master \(count == 1 ? "key" : "keys"), by which "
+                + "files may still be sealed; `account key rotate` looks, and forgets what it can")
+    }
+
     /// Notes what would mend a fault.
     mutating func mend(_ place: Mending.Place, with bytes: [UInt8], settingAside: Bool) {
         plan.append(Plan(place: place, bytes: bytes, setsAside: settingAside))

@@ -13,6 +13,13 @@ package enum Method: UInt8, Sendable, CaseIterable {
     case export
     case verify
     case repair
+    case lock
+    case unlock
+    case listSlots
+    case addSlot
+    case removeSlot
+    case rotate
+    case newRecoveryCode
     case getInfo
     case getInterfaceDescription
 
@@ -29,6 +36,13 @@ package enum Method: UInt8, Sendable, CaseIterable {
         case .export: "org.accountd.Account.Export"
         case .verify: "org.accountd.Account.Verify"
         case .repair: "org.accountd.Account.Repair"
+        case .lock: "org.accountd.Account.Lock"
+        case .unlock: "org.accountd.Account.Unlock"
+        case .listSlots: "org.accountd.Keys.ListSlots"
+        case .addSlot: "org.accountd.Keys.AddSlot"
+        case .removeSlot: "org.accountd.Keys.RemoveSlot"
+        case .rotate: "org.accountd.Keys.Rotate"
+        case .newRecoveryCode: "org.accountd.Keys.NewRecoveryCode"
         case .getInfo: "org.varlink.service.GetInfo"
         case .getInterfaceDescription: "org.varlink.service.GetInterfaceDescription"
         }
@@ -39,7 +53,8 @@ package enum Method: UInt8, Sendable, CaseIterable {
         switch self {
         case .getInfo, .getInterfaceDescription, .getStatus, .checkExpiry: .observer
         case .getAccount, .getToken: .reader
-        case .login, .updateProfile, .logout, .export, .verify, .repair: .owner
+        case .login, .updateProfile, .logout, .export, .verify, .repair, .lock, .unlock: .owner
+        case .listSlots, .addSlot, .removeSlot, .rotate, .newRecoveryCode: .owner
         }
     }
 

@@ -10,6 +10,10 @@ package struct Outcome: Sendable {
         case silence
         /// Another change is under way: keep the message and hand it in again once that is done.
         case wait
+        /// Keep the message and hand it in again at a point of boot time, in milliseconds.
+        case waitUntil(Int64)
+        /// Send what was written at a point of boot time, in milliseconds, and nothing before it.
+        case replyAt(Int64)
         /// Have this done, then call `finish`, which gives the reply.
         ///
         /// Boxed: an outcome is handed about for every query, and few are changes.

@@ -1,5 +1,6 @@
 import Accounts
 import Sealing
+import SecretMemory
 
 /// The one change in hand: what it began as, and what takes effect once it is durable.
 struct PendingChange: ~Copyable {
@@ -15,6 +16,17 @@ struct PendingChange: ~Copyable {
         case repairReads
         case repairMends
         case repairReadsAgain
+        /// A passphrase becomes a seed.
+        case unlockDerives
+        case unlockReads
+        /// What opens the store by itself is looked at for a slot.
+        case slotsRead
+        case slotsDerive
+        case slotsSave
+        /// The account is sealed by a new master key.
+        case reseals
+        case retiredDrop
+        case keyFileRemoval
     }
 
     let method: Method
@@ -34,8 +46,19 @@ struct PendingChange: ~Copyable {
     var slots: StoredSlots?
     /// Whose account a logout removes.
     var uid: String?
-    /// Room for the key file while the store is read.
-    var keyFile: KeyFileReading?
+    /// Room for what opens the store by itself while it is read.
+    var keys: StoreKeys?
+    /// Who asked; wrong passphrases are counted for each.
+    var caller: UInt32 = 0
+    /// A passphrase on its way to a seed, and the parameters of slots that it was not tried with.
+    var derivation: PassphraseDerivation?
+    var parameters: [KeySlot.PassphraseParameters] = []
+    /// Whether what opens the store by itself may do so, though it was locked on purpose.
+    var opensByItself = false
+    /// The bytes of a recovery code for a new slot.
+    var recoveryCode: SecretBytes?
+    /// A change of the slots.
+    var slotChange = SlotChange()
 
     init(method: Method, isOneway: Bool, stage: Stage) {
         self.method = method

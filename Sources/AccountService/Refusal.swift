@@ -13,6 +13,13 @@ enum Refusal: Error {
     case accountExists(String)
     case storeDamaged(String)
     case storeFailed(errno: Int32, message: String)
+    /// Times are milliseconds of boot time, and milliseconds.
+    case wrongKey(answeredAt: Int64, retryAfter: Int64)
+    case opensByItself([String])
+    case noSuchSlot(String)
+    case lastSlot
+    case tooManySlots
+    case tooManyRetiredKeys
     case permissionDenied
     case memory(SecretMemoryError)
 
@@ -29,6 +36,8 @@ enum Refusal: Error {
         case .storeDamaged: .damaged
         case .storeFailed, .memory: .failed
         case .permissionDenied: .denied
+        case .wrongKey: .wrongKey
+        case .opensByItself, .noSuchSlot, .lastSlot, .tooManySlots, .tooManyRetiredKeys: .refused
         }
     }
 
@@ -83,6 +92,24 @@ enum Refusal: Error {
             var reply = try MessageWriter.beginError("org.accountd.Account.StoreDamaged", &out)
             try reply.field("what", what, &out)
             try reply.end(&out)
+        case .wrongKey(_, let retryAfter):
+            var reply = try MessageWriter.beginError("org.accountd.Account.WrongKey", &out)
+            try reply.field("retry_after_ms", retryAfter, &out)
+            try reply.end(&out)
+        case .opensByItself(let protection):
+            var reply = try MessageWriter.beginError("org.accountd.Account.OpensByItself", &out)
+            try reply.field("protection", protection, &out)
+            try reply.end(&out)
+        case .noSuchSlot(let id):
+            var reply = try MessageWriter.beginError("org.accountd.Keys.NoSuchSlot", &out)
+            try reply.field("id", id, &out)
+            try reply.end(&out)
+        case .lastSlot:
+            try MessageWriter.beginError("org.accountd.Keys.LastSlot", &out).end(&out)
+        case .tooManySlots:
+            try MessageWriter.beginError("org.accountd.Keys.TooManySlots", &out).end(&out)
+        case .tooManyRetiredKeys:
+            try MessageWriter.beginError("org.accountd.Keys.TooManyRetiredKeys", &out).end(&out)
         case .storeFailed(let number, let message):
             try Self.writeFailure(number, message, &out)
         case .memory:

@@ -1,3 +1,4 @@
+package import Sealing
 package import SecretMemory
 
 /// What the service wants done to the store's files.
@@ -8,8 +9,16 @@ package enum StoreChange: Sendable {
     case save(SaveRequest)
     /// Remove the account's files, the previous generations first.
     case remove
-    /// Read everything, the key file into the room given.
-    case read(KeyFileReading)
+    /// Read everything, what opens the store by itself into the room given.
+    case read(StoreKeys)
+    /// Write key slots.
+    case saveSlots(SlotsRequest)
+    /// Forget earlier master keys that nothing is sealed by.
+    case dropRetiredKeys(RetiredKeysRequest)
+    /// Remove the key file, which opens nothing any more.
+    case removeKeyFile
+    /// Make the seed of a passphrase; no file is touched.
+    case derive(PassphraseDerivation)
     /// Put good bytes in the place of damaged files, which are kept under another name, and remove
     /// what a change that was cut off has left.
     case mend([Mending])
@@ -95,6 +104,8 @@ package enum StoreResult: Sendable {
     case failed(StoreFailure)
     /// What a `read` found.
     case contents(StoreContents)
+    /// Files are sealed by these of the retired keys; nothing was written.
+    case borne([MasterKeyID])
 }
 
 /// Why a change failed.

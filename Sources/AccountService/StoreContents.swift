@@ -46,7 +46,7 @@ package struct StoreContents: Sendable {
     }
 }
 
-/// Room for the key file, which whoever reads the store's files fills.
+/// Room for the key file, or for the credential, which whoever reads the store's files fills.
 ///
 /// The arena belongs to the loop's thread: the loop makes the room and drops it, and between the two
 /// leaves it alone while the worker fills it. The queue between the threads orders one after the

@@ -13,6 +13,8 @@ package enum Verdict: UInt8, Sendable, CaseIterable {
     case malformed
     case tooLarge
     case timedOut
+    case wrongKey
+    case refused
 
     /// Its name in a record.
     package var name: String {
@@ -30,6 +32,8 @@ package enum Verdict: UInt8, Sendable, CaseIterable {
         case .malformed: "malformed"
         case .tooLarge: "too-large"
         case .timedOut: "timed-out"
+        case .wrongKey: "wrong-key"
+        case .refused: "refused"
         }
     }
 }

@@ -28,6 +28,13 @@ package struct MasterKey: ~Copyable {
         }
     }
 
+    /// The same key once more.
+    ///
+    /// - Throws: `.exhausted` when the arena has no room.
+    package func copy(in arena: SecretArena) throws(SecretMemoryError) -> MasterKey {
+        MasterKey(id: id, bytes: try bytes.copy(in: arena))
+    }
+
     /// The key that seals the account.
     ///
     /// - Throws: `.memory` when the arena has no room, as all of these do.

@@ -24,6 +24,11 @@ package struct SlotSeed: ~Copyable {
         self.scalar = scalar
     }
 
+    /// Whether a slot is this secret's.
+    package func opens(_ slot: KeySlot) -> Bool {
+        slot.kind == kind && slot.publicKey == KeyWrap.publicKey(of: scalar)
+    }
+
     /// The seed of a key file's 32 bytes.
     ///
     /// - Throws: `.wrongSecret` for any other count; `.sealing(.memory)`.

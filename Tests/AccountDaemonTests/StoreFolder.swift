@@ -56,8 +56,8 @@ final class StoreFolder {
 
     /// Reads the store as a change does.
     func read() throws -> StoreContents {
-        let key = try KeyFileReading(arena: SecretArena.forTest(capacity: 4096))
-        guard case .contents(let contents) = files.perform(.read(key)) else {
+        let keys = try StoreKeys(arena: SecretArena.forTest(capacity: 4096))
+        guard case .contents(let contents) = files.perform(.read(keys)) else {
             throw Errno.invalidArgument
         }
         return contents

@@ -101,16 +101,16 @@ import Testing
             try FileSetup.write(folder.keyPath, [UInt8](repeating: 7, count: 32))
             FileSetup.setMode(folder.keyPath, 0o600)
             _ = try folder.read()
-            let key = try KeyFileReading(arena: SecretArena.forTest(capacity: 4096))
+            let keys = try StoreKeys(arena: SecretArena.forTest(capacity: 4096))
             var few = rlimit(rlim_cur: 64, rlim_max: 64)
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
             try #require(unsafe setrlimit(resource, &few) == 0)
             var taken: [Int32] = []
             while case let number = dup(2), number >= 0 { taken.append(number) }
-            let failure = folder.failure(of: .read(key))
+            let failure = folder.failure(of: .read(keys))
             if let number = taken.popLast() { close(number) }
-            try folder.files.keyFile.read(into: key)
-            try #require(key.finding == .read)
+            try folder.files.keyFile.read(into: keys.keyFile)
+            try #require(keys.keyFile.finding == .read)
             let contents = try folder.files.readAll()
             try #require(contents.account == .bytes([1]))
             try #require(failure?.errno == EMFILE)
@@ -265,11 +265,12 @@ import Testing
         try Data(repeating: 5, count: 32).write(to: URL(fileURLWithPath: folder.keyPath))
         FileSetup.setMode(folder.keyPath, 0o600)
         let arena = try SecretArena.forTest(capacity: 4096)
-        let key = try KeyFileReading(arena: arena)
-        guard case .contents(let contents) = folder.files.perform(.read(key)) else {
+        let keys = try StoreKeys(arena: arena)
+        guard case .contents(let contents) = folder.files.perform(.read(keys)) else {
             Issue.record("no contents")
             return
         }
+        let key = keys.keyFile
         #expect(contents.account == .bytes([1]))
         #expect(key.finding == .read)
         let isWhole = key.withBytes { bytes in bytes.indices.allSatisfy { bytes[$0] == 5 } }

@@ -90,12 +90,12 @@ import Testing
         }
         #expect(arena.used == 0)
         #expect(work.bytes("key") == [UInt8](repeating: 5, count: 32))
-        let reading = try KeyFileReading(arena: arena)
-        guard case .contents(let contents) = try work.result(of: .read(reading)) else {
+        let keys = try StoreKeys(arena: arena)
+        guard case .contents(let contents) = try work.result(of: .read(keys)) else {
             Issue.record("no contents")
             return
         }
         #expect(contents.account == .bytes([1]))
-        #expect(reading.finding == .read)
+        #expect(keys.keyFile.finding == .read)
     }
 }

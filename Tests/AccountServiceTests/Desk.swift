@@ -1,4 +1,5 @@
 import AccountService
+@testable import Sealing
 import SecretMemory
 import TestSupport
 import TestStore
@@ -6,13 +7,25 @@ import Testing
 
 /// What a call came to.
 struct Answer: Equatable {
-    enum Kind: Equatable { case reply, tokenReply, silence, wait, change, close }
+    enum Kind: Equatable {
+        case reply, tokenReply, silence, wait, change, close
+        /// At a point of boot time, in milliseconds.
+        case waitUntil(Int64)
+        case replyAt(Int64)
+    }
 
     let kind: Kind
     /// The reply without its terminator; empty when there is none.
     var text = ""
     let method: Method?
     let verdict: Verdict
+
+    /// The reply with what is drawn at random described.
+    var shape: String {
+        text.replacing(/"[0-9a-f]{16}"/, with: #""16 digits""#)
+            .replacing(/"[0-9a-f]{32}"/, with: #""32 digits""#)
+            .replacing(/"([0-9A-Z]{4}-){8}[0-9A-Z]{4}"/, with: #""a code""#)
+    }
 }
 
 /// A service with its store and its clocks, called as a client would.
@@ -20,24 +33,29 @@ final class Desk {
     static let start = Instant(realtime: 1_700_000_000, boottime: 5_000_000)
 
     let arena: SecretArena
+    private let surroundings: AccountService.Surroundings
     var service: AccountService
     var store: FakeStore
     var now = Desk.start
+    /// Of whoever calls.
+    var uid: UInt32 = 1000
     /// The change that the worker has in hand.
     private(set) var change: StoreChange?
     fileprivate var reply: SecretBuffer
     fileprivate let replyCapacity: Int
 
     init(
-        _ store: FakeStore = FakeStore(), arena: SecretArena? = nil, replyCapacity: Int = 4096
+        _ store: FakeStore = FakeStore(), arena: SecretArena? = nil, replyCapacity: Int = 4096,
+        lockTimes: LockTimes = LockTimes()
     ) throws {
         let arena = try arena ?? SecretArena.forTest(capacity: 512 << 10)
         self.arena = arena
         self.store = store
-        service = AccountService(
-            arena: arena,
-            surroundings: AccountService.Surroundings(
-                version: "9.8.7", memory: "locked", lockedBytes: 4096, keyFilePath: "/k/key"))
+        self.store.derive = { $0.run(opslimit: 1, memlimit: 8192) }
+        surroundings = AccountService.Surroundings(
+            version: "9.8.7", memory: "locked", lockedBytes: 4096, keyFilePath: "/k/key",
+            lockTimes: lockTimes)
+        service = AccountService(arena: arena, surroundings: surroundings)
         self.replyCapacity = replyCapacity
         reply = try SecretBuffer(arena: arena, capacity: replyCapacity, limit: 65_536)
         try load()
@@ -45,9 +63,10 @@ final class Desk {
 
     /// Reads the store as a daemon does that starts.
     func load() throws {
-        let key = try KeyFileReading(arena: arena)
-        store.read(into: key)
-        try service.load(store.contents, key, at: now)
+        service = AccountService(arena: arena, surroundings: surroundings)
+        let keys = try StoreKeys(arena: arena)
+        store.read(into: keys)
+        try service.load(store.contents, keys, at: now)
         if let change = service.unfinished { _ = store.perform(change) }
     }
 
@@ -59,9 +78,8 @@ final class Desk {
 
     /// Hands in one message, and does nothing of what the service then wants done.
     func send(_ message: [UInt8], as role: Role = .owner, connections: Int = 3) -> Answer {
-        let outcome = service.handle(
-            message.span, from: AccountService.Caller(role: role, connections: connections),
-            at: now, reply: &reply)
+        let caller = AccountService.Caller(role: role, connections: connections, uid: uid)
+        let outcome = service.handle(message.span, from: caller, at: now, reply: &reply)
         return answer(to: outcome)
     }
 
@@ -77,9 +95,17 @@ final class Desk {
         send(Self.message(method, parameters), as: role)
     }
 
-    static func message(_ method: String, _ parameters: String) -> String {
-        let name = method.contains(".") ? method : "org.accountd.Account.\(method)"
-        return #"{"method":"\#(name)","parameters":\#(parameters)}"#
+    /// The full name of one of the account's methods, or of the keys'.
+    static func name(_ method: String) -> String {
+        let keys = ["ListSlots", "AddSlot", "RemoveSlot", "Rotate", "NewRecoveryCode"]
+        let interface = keys.contains(method) ? "Keys" : "Account"
+        return method.contains(".") ? method : "org.accountd.\(interface).\(method)"
+    }
+
+    /// `flag`: of the call, which is set.
+    static func message(_ method: String, _ parameters: String, flag: String? = nil) -> String {
+        let flags = flag.map { #","\#($0)":true"# } ?? ""
+        return #"{"method":"\#(name(method))","parameters":\#(parameters)\#(flags)}"#
     }
 
     /// Has the store do what is to be done, once.
@@ -133,6 +159,11 @@ final class Desk {
                 text = Self.withoutTerminator(
                     String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self))
             }
+        case .replyAt(let time):
+            text = Self.withoutTerminator(text)
+            return Answer(
+                kind: .replyAt(time), text: text, method: outcome.method, verdict: outcome.verdict)
+        case .waitUntil(let time): kind = .waitUntil(time)
         case .silence: kind = .silence
         case .wait: kind = .wait
         case .close: kind = .close

@@ -5,22 +5,26 @@ import Varlink
 
 @Suite struct InterfaceTests {
     static let account = InterfaceFile(AccountService.interfaceDescription)
+    static let keys = InterfaceFile(AccountService.keysDescription)
     static let service = InterfaceFile(ServiceInterface.ownDescription)
 
     @Test("the interface file lists exactly the methods that are served")
     func methods() {
-        let listed = [Self.account, Self.service].flatMap { file in
+        let listed = [Self.account, Self.keys, Self.service].flatMap { file in
             file.methods.keys.map { "\(file.name).\($0)" }
         }
         #expect(Set(listed) == Set(Method.allCases.map { "\($0.name)" }))
         #expect(listed.count == Method.allCases.count)
     }
 
-    @Test("the interface file says of each method who may call it")
-    func callers() {
+    @Test(
+        "the interface file says of each method who may call it",
+        arguments: [AccountService.interfaceDescription, AccountService.keysDescription])
+    func callers(text: String) {
+        let file = InterfaceFile(text)
         var said: [String: String] = [:]
         var callers = ""
-        for line in AccountService.interfaceDescription.split(separator: "\n") {
+        for line in text.split(separator: "\n") {
             if line.hasPrefix("# Callers: ") {
                 callers = String(line.dropFirst("# Callers: ".count).dropLast())
             } else if line.hasPrefix("method ") {
@@ -28,12 +32,12 @@ import Varlink
                 callers = ""
             }
         }
-        for method in Method.allCases where "\(method.name)".hasPrefix(Self.account.name) {
-            let name = String("\(method.name)".dropFirst(Self.account.name.count + 1))
+        for method in Method.allCases where "\(method.name)".hasPrefix(file.name) {
+            let name = String("\(method.name)".dropFirst(file.name.count + 1))
             let roles = [Role.owner, .reader, .observer].filter { $0 >= method.requiredRole }
             #expect(said[name] == roles.map(\.name).joined(separator: ", "))
         }
-        #expect(said.count == Self.account.methods.count)
+        #expect(said.count == file.methods.count)
     }
 
     @Test("the protocol's methods have the parameters that were agreed")
@@ -45,13 +49,25 @@ import Varlink
                 + "expires_at:?int screen_name:?string avatar_large:?string "
                 + "refresh_token:?string replace:?bool",
             "UpdateProfile": "screen_name:?string avatar_large:?string",
-            "Logout": "if_uid:?string", "Export": "", "Verify": "", "Repair": "",
+            "Logout": "if_uid:?string", "Export": "", "Verify": "", "Repair": "", "Lock": "",
+            "Unlock": "passphrase:?string recovery_code:?string",
         ]
-        let found = Self.account.methods.mapValues { parameters in
+        #expect(Self.parameters(Self.account) == expected)
+        let kinds = "(passphrase, credential, keyfile, recovery)"
+        let ofKeys = [
+            "ListSlots": "",
+            "AddSlot": "kind:\(kinds) passphrase:?string recovery_code:?string "
+                + "keep_keyfile:?bool",
+            "RemoveSlot": "id:string rotate:?bool", "Rotate": "", "NewRecoveryCode": "",
+        ]
+        #expect(Self.parameters(Self.keys) == ofKeys)
+    }
+
+    private static func parameters(_ file: InterfaceFile) -> [String: String] {
+        file.methods.mapValues { parameters in
             parameters.map { "\($0.name):\($0.isOptional ? "?" : "")\($0.type)" }
                 .joined(separator: " ")
         }
-        #expect(found == expected)
     }
 
     @Test("the interface file describes itself to whoever asks")
@@ -60,6 +76,7 @@ import Varlink
         let method = "org.varlink.service.GetInterfaceDescription"
         for (name, text) in [
             ("org.accountd.Account", AccountService.interfaceDescription),
+            ("org.accountd.Keys", AccountService.keysDescription),
             ("org.varlink.service", ServiceInterface.ownDescription),
         ] {
             let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
@@ -121,11 +138,18 @@ import Varlink
         try declared(Reply.memory)
         try declared(Reply.invalid(parameter: "x"))
         try declared(Reply.denied)
+        for reply in [
+            Reply.wrongKey(500), Reply.opensByItself, Reply.lastSlot, Reply.tooManySlots,
+            Reply.tooManyRetiredKeys, Reply.noSuchSlot("0"),
+        ] {
+            try declared(reply)
+        }
     }
 
     private func declared(_ reply: String) throws {
         let name = try #require(reply.split(separator: "\"").dropFirst(2).dropFirst().first)
-        let file = name.hasPrefix(Self.account.name) ? Self.account : Self.service
+        let file = try #require(
+            [Self.account, Self.keys, Self.service].first { name.hasPrefix($0.name + ".") })
         let error = String(name.dropFirst(file.name.count + 1))
         let parameters = try #require(file.errors[error], "\(error)")
         for parameter in parameters { #expect(reply.contains(#""\#(parameter.name)":"#)) }

@@ -63,7 +63,9 @@ import Testing
         ("org.example.Thing.Do", "InterfaceNotFound", "org.example.Thing"),
         ("org.accountd.Accoun.GetToken", "InterfaceNotFound", "org.accountd.Accoun"),
         ("org.accountd.Accounts.GetToken", "InterfaceNotFound", "org.accountd.Accounts"),
-        ("org.accountd.Keys.ListSlots", "InterfaceNotFound", "org.accountd.Keys"),
+        ("org.accountd.Keys.Nope", "MethodNotFound", "org.accountd.Keys.Nope"),
+        ("org.accountd.Keys.GetToken", "MethodNotFound", "org.accountd.Keys.GetToken"),
+        ("org.accountd.Key.ListSlots", "InterfaceNotFound", "org.accountd.Key"),
         ("ORG.accountd.Account.GetToken", "InterfaceNotFound", "ORG.accountd.Account"),
         ("2.00abcDEF", "InterfaceNotFound", ""), ("GetToken", "InterfaceNotFound", ""),
         ("", "InterfaceNotFound", ""), (".", "InterfaceNotFound", ""),
@@ -94,9 +96,8 @@ import Testing
         for (method, parameters, replies) in MethodTests.replies {
             for (state, expected) in zip(State.allCases, replies) {
                 let desk = try Desk.standing(state)
-                let name = method.contains(".") ? method : "org.accountd.Account.\(method)"
                 let answer = try desk.complete(
-                    desk.send(#"{"method":"\#(name)","parameters":\#(parameters),"oneway":true}"#))
+                    desk.send(Desk.message(method, parameters, flag: "oneway")))
                 #expect(answer.kind == .silence, "\(method), \(state), \(expected)")
                 let heard = try Desk.standing(state)
                 let verdict = try heard.call(method, parameters).verdict
@@ -139,10 +140,9 @@ import Testing
         for (method, parameters, replies) in MethodTests.replies {
             for (state, expected) in zip(State.allCases, replies) {
                 let desk = try Desk.standing(state)
-                let name = method.contains(".") ? method : "org.accountd.Account.\(method)"
                 let answer = try desk.complete(
-                    desk.send(#"{"method":"\#(name)","parameters":\#(parameters),"more":true}"#))
-                #expect(answer.text == expected)
+                    desk.send(Desk.message(method, parameters, flag: "more")))
+                #expect(answer.shape == expected)
             }
         }
     }

@@ -104,7 +104,8 @@ import Testing
             let status = try desk.call("GetStatus").text
             #expect(try Desk(desk.store).call("GetStatus").text == status, "\(state)")
             let token = try desk.call("GetToken").text
-            #expect(token == (state == .locked ? Reply.locked : Reply.noAccount), "\(state)")
+            let isLocked = state == .locked || state == .shut
+            #expect(token == (isLocked ? Reply.locked : Reply.noAccount), "\(state)")
         }
     }
 

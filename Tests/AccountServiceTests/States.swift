@@ -6,6 +6,8 @@ import Testing
 /// How the store can stand when a call comes.
 enum State: CaseIterable, Sendable {
     case empty, present, expired, locked, damaged
+    /// Locked on purpose: a passphrase opens it.
+    case shut
 
     /// What is said of the damaged store.
     static let damage =
@@ -36,8 +38,37 @@ extension Desk {
         case .damaged:
             desk.store.account = desk.store.account.damaged
             try desk.load()
+        case .shut:
+            try desk.add(passphrase: passphrase)
+            #expect(try desk.call("Lock").text == Reply.ok())
         }
         return desk
+    }
+
+    static let passphrase = "correct horse"
+    static let code = "000G-40R4-0M30-E209-185G-R38E-1W81-24GK-BNCQ"
+
+    /// Adds a slot of a passphrase, in the place of the key file.
+    func add(passphrase: String, keepingKeyFile: Bool = false) throws {
+        let answer = try call(
+            "AddSlot",
+            #"{"kind":"passphrase","passphrase":"\#(passphrase)","keep_keyfile":\#(keepingKeyFile)}"#
+        )
+        try #require(answer.verdict == .answered, "\(answer.text)")
+    }
+
+    /// Adds the slot of `code`.
+    func addCode() throws {
+        let answer = try call("AddSlot", #"{"kind":"recovery","recovery_code":"\#(Self.code)"}"#)
+        try #require(answer.verdict == .answered, "\(answer.text)")
+    }
+
+    func unlock(passphrase: String) throws -> Answer {
+        try call("Unlock", #"{"passphrase":"\#(passphrase)"}"#)
+    }
+
+    func unlock(code: String) throws -> Answer {
+        try call("Unlock", #"{"recovery_code":"\#(code)"}"#)
     }
 }
 
@@ -57,6 +88,11 @@ enum Reply {
         #""access_token":"2.00abcDEF","uid":"1234567890","expires_at":1700002600"#)
     static let noAccount = error("org.accountd.Account.NoAccount")
     static let locked = error("org.accountd.Account.Locked")
+    static let opensByItself = error(
+        "org.accountd.Account.OpensByItself", #""protection":["keyfile"]"#)
+    static let lastSlot = error("org.accountd.Keys.LastSlot")
+    static let tooManySlots = error("org.accountd.Keys.TooManySlots")
+    static let tooManyRetiredKeys = error("org.accountd.Keys.TooManyRetiredKeys")
     static let denied = error("org.varlink.service.PermissionDenied")
     static let damaged = damaged(State.damage)
     static let expired = error(
@@ -83,6 +119,26 @@ enum Reply {
 
     static func exists(_ uid: String) -> String {
         error("org.accountd.Account.AccountExists", #""uid":"\#(uid)""#)
+    }
+
+    static func wrongKey(_ milliseconds: Int) -> String {
+        error("org.accountd.Account.WrongKey", #""retry_after_ms":\#(milliseconds)"#)
+    }
+
+    static func noSuchSlot(_ id: String) -> String {
+        error("org.accountd.Keys.NoSuchSlot", #""id":"\#(id)""#)
+    }
+
+    /// A slot that was made at the desk's first moment, as `Answer.shape` shows it.
+    static func slot(_ kind: String) -> String {
+        #"{"id":"16 digits","kind":"\#(kind)","created":1700000000,"#
+            + #""created_date":"2023-11-14T22:13:20Z"}"#
+    }
+
+    static func slots(_ kinds: [String]) -> String {
+        let list = kinds.map(slot).joined(separator: ",")
+        let key = kinds.isEmpty ? "" : #""key_id":"32 digits","#
+        return ok(#""slots":[\#(list)],\#(key)"retired":[]"#)
     }
 
     static func invalid(parameter name: String) -> String {

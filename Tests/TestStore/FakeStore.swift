@@ -1,4 +1,5 @@
 package import AccountService
+package import Sealing
 import SecretMemory
 
 /// A store's files in memory, written in the order in which the worker writes them.
@@ -14,6 +15,7 @@ package struct FakeStore: Sendable {
     package enum Step: Equatable, CaseIterable {
         case keyFile, slotsAside, slotsCopy, slots, nextSlots, account, accountSync
         case previousRemoval, removal, removalSync, mending, reading
+        case derivation, retiredKeys, keyFileRemoval
     }
 
     package static let diskIsFull = StoreFailure(
@@ -31,6 +33,12 @@ package struct FakeStore: Sendable {
     package var slotsCopy = StoreContents.File.absent
     package var nextSlots = StoreContents.File.absent
     package var key = Key.absent
+    /// The service manager's credential.
+    package var credential = Key.absent
+    /// Keys by which archives are sealed.
+    package var archiveKeys: [MasterKeyID] = []
+    /// How a passphrase becomes a seed; in full it takes half a second.
+    package var derive: @Sendable (PassphraseDerivation) -> Bool = { $0.run() }
     package var hasOtherSealedFiles = false
     package var findings: [String] = []
     /// Another directory has come into the place of the one that was read.
@@ -53,7 +61,12 @@ package struct FakeStore: Sendable {
         return contents
     }
 
-    package func read(into reading: KeyFileReading) {
+    package func read(into keys: StoreKeys) {
+        Self.read(key, into: keys.keyFile)
+        Self.read(credential, into: keys.credential)
+    }
+
+    private static func read(_ key: Key, into reading: KeyFileReading) {
         reading.fill { room in
             switch key {
             case .absent: return .absent
@@ -76,6 +89,17 @@ package struct FakeStore: Sendable {
                 return .contents(contents)
             case .mend(let mendings):
                 for mending in mendings { try mend(mending) }
+            case .derive(let derivation):
+                try pass(.derivation)
+                guard derive(derivation) else { throw Self.diskIsFull }
+            case .saveSlots(let request): try save(request)
+            case .dropRetiredKeys(let request):
+                try pass(.retiredKeys)
+                let borne = try drop(request)
+                if !borne.isEmpty { return .borne(borne) }
+            case .removeKeyFile:
+                try pass(.keyFileRemoval)
+                key = .absent
             }
             return .done
         } catch { return .failed(error) }
@@ -93,13 +117,7 @@ package struct FakeStore: Sendable {
 
     private mutating func save(_ request: SaveRequest) throws(StoreFailure) {
         if let expected = request.expectedSlots { try confirmSlots(expected) }
-        if let loan = request.keyFile {
-            try pass(.keyFile)
-            guard key == .absent else {
-                throw StoreFailure(errno: 17, message: "/k: File exists", isInPlace: false)
-            }
-            key = .bytes(loan.withBytes { bytes in bytes.indices.map { bytes[$0] } })
-        }
+        if let loan = request.keyFile { try make(loan) }
         if let bytes = request.slots {
             try writeSlots(bytes, settingAsideAt: request.setsSlotsAsideAt)
         }
@@ -125,6 +143,40 @@ package struct FakeStore: Sendable {
         guard request.previous == nil else { return }
         try pass(.previousRemoval, inPlace: true)
         previousAccount = .absent
+    }
+
+    private mutating func save(_ request: SlotsRequest) throws(StoreFailure) {
+        if let expected = request.expected {
+            try confirmSlots(expected)
+        } else if slots != .absent || account != .absent || nextSlots != .absent {
+            throw Self.slotsDiffer
+        }
+        if let loan = request.keyFile { try make(loan) }
+        try writeSlots(request.slots, settingAsideAt: nil)
+    }
+
+    private mutating func make(_ loan: SecretLoan) throws(StoreFailure) {
+        try pass(.keyFile)
+        guard key == .absent else {
+            throw StoreFailure(errno: 17, message: "/k: File exists", isInPlace: false)
+        }
+        key = .bytes(loan.withBytes { bytes in bytes.indices.map { bytes[$0] } })
+    }
+
+    private mutating func drop(
+        _ request: RetiredKeysRequest
+    ) throws(StoreFailure) -> [MasterKeyID] {
+        var borne = archiveKeys
+        for file in [account, previousAccount] {
+            if case .bytes(let bytes) = file, let header = try? SealedFile.header(of: bytes.span) {
+                borne.append(header.keyID)
+            }
+        }
+        let kept = request.ids.filter(borne.contains)
+        guard kept.isEmpty else { return kept }
+        try confirmSlots(request.expected)
+        try writeSlots(request.slots, settingAsideAt: nil)
+        return []
     }
 
     private mutating func confirmSlots(_ expected: [UInt8]) throws(StoreFailure) {

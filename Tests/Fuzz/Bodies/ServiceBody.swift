@@ -6,6 +6,7 @@ import Varlink
 
 @testable import AccountService
 @testable import Accounts
+@testable import Sealing
 
 /// What the daemon decides, over a whole life: calls of every role, the store's results, damage to its
 /// files, a restart, memory that runs out, time in both directions.
@@ -18,7 +19,8 @@ package final class ServiceBody: FuzzBody {
 
     package let arena: SecretArena
     private let surroundings = AccountService.Surroundings(
-        version: "9.8.7", memory: "locked", lockedBytes: 4096, keyFilePath: "/k/key")
+        version: "9.8.7", memory: "locked", lockedBytes: 4096, keyFilePath: "/k/key",
+        lockTimes: LockTimes(afterIdle: 86_400, after: 864_000))
 
     package init() throws { arena = try SecretArena(capacity: 1 << 19, preferring: .lockedPages) }
 
@@ -35,6 +37,7 @@ package final class ServiceBody: FuzzBody {
             case 0x06: life.damage(&rest)
             case 0x07: try life.restart()
             case 0x08: life.moveKey()
+            case 0x0B: try life.lock()
             case 0x0E: life.takeMemory(Int(rest.byte()))
             case 0x0F: life.giveMemoryBack()
             default: try life.send(Array(record))
@@ -75,6 +78,7 @@ private final class ServiceLife {
         self.surroundings = surroundings
         service = AccountService(arena: arena, surroundings: surroundings)
         reply = try SecretBuffer(arena: arena, capacity: 512, limit: 65_536)
+        store.derive = { $0.run(opslimit: 1, memlimit: 8192) }
     }
 
     func become(_ number: UInt8) { role = Self.roles[Int(number) % Self.roles.count] }
@@ -94,6 +98,16 @@ private final class ServiceLife {
         } else {
             keptKey = store.key
             store.key = .absent
+        }
+    }
+
+    /// A signal: nothing that was held is held then, unless a change is in hand.
+    func lock() throws {
+        let locking = service.lock()
+        try require((locking == .later) == (service.pending != nil), "a lock that does not wait")
+        if locking == .done {
+            try require(service.held == nil, "an account is held in a locked store")
+            try require(service.standing != .present, "a locked store is open")
         }
     }
 
@@ -126,15 +140,16 @@ private final class ServiceLife {
     func restart() throws {
         change = nil
         service = AccountService(arena: arena, surroundings: surroundings)
-        let key: KeyFileReading
+        let keys: StoreKeys
         do throws(SecretMemoryError) {
-            key = try KeyFileReading(arena: arena)
-            store.read(into: key)
-            try service.load(store.contents, key, at: now)
+            keys = try StoreKeys(arena: arena)
+            store.read(into: keys)
+            try service.load(store.contents, keys, at: now)
         } catch { isUntouched = false }
     }
 
     func send(_ text: [UInt8]) throws {
+        service.lockIfDue(at: now)
         let wasPending = service.pending != nil
         let isPlain = service.answersPlainly(text.span, from: role, at: now)
         let outcome = service.handle(
@@ -178,7 +193,7 @@ private final class ServiceLife {
         change = nil
         isUntouched = false
         switch kind % 3 {
-        case 0: try finish(.done)
+        case 0: try finish(kind > 200 ? .borne([]) : .done)
         case 1: try finish(.contents(store.contents))
         default:
             try finish(.failed(StoreFailure(errno: 5, message: "/s: I/O", isInPlace: kind > 99)))
@@ -199,7 +214,7 @@ private final class ServiceLife {
         let written = reply.array()
         reply.removeAll()
         switch outcome.action {
-        case .reply:
+        case .reply, .replyAt:
             try requireMessage(written)
             try requireNoToken(written, outcome.method, text)
             return
@@ -212,7 +227,7 @@ private final class ServiceLife {
         case .change(let next):
             try require(service.pending != nil, "a change that nobody waits for")
             change = next
-        case .silence, .wait, .close: break
+        case .silence, .wait, .waitUntil, .close: break
         }
         try require(written.isEmpty, "something is written that is not sent")
     }
@@ -229,7 +244,9 @@ private final class ServiceLife {
         guard let error = read.error else { return }
         let name = String(decoding: text[index.range(of: error)], as: UTF8.self)
         try require(
-            name.hasPrefix("org.accountd.Account.") || name.hasPrefix("org.varlink.service."),
+            ["org.accountd.Account.", "org.accountd.Keys.", "org.varlink.service."].contains {
+                name.hasPrefix($0)
+            },
             "an error of nobody: \(name)")
     }
 
@@ -256,7 +273,12 @@ private final class ServiceLife {
         guard isUntouched, service.pending == nil, let held = service.held else { return }
         let (uid, file, expiry) = (held.profile.uid, held.file, held.profile.expiry)
         let name = held.profile.screenName
+        let opensByItself = service.slots?.slots.opensByItself == true
         try restart()
+        guard opensByItself else {
+            try require(service.standing == .locked, "a store that asks somebody is open")
+            return
+        }
         guard let read = service.held else {
             throw Violation(description: "what was stored is not read: \(service.trouble ?? "")")
         }
