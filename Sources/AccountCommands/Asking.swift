@@ -13,6 +13,8 @@ struct Asking {
     private static let patience: Int64 = 2000
 
     private var deadline: Int64 = 0
+    // Whether a locked store was opened for the command, which is done once.
+    private var hasOpened = false
     // Microseconds; each pause is twice as long as the one before.
     private var pause: UInt32 = 10_000
 
@@ -27,8 +29,32 @@ struct Asking {
             var invocation = given
             do {
                 return try command(&invocation)
-            } catch { try asking.wait(after: error) }
+            } catch { try asking.recover(from: error, invocation.options) }
         }
+    }
+
+    // Not a part of what every question goes through.
+    @inline(never)
+    private mutating func recover(
+        from failure: CommandFailure, _ options: GlobalOptions
+    ) throws(CommandFailure) {
+        guard failure.status == .locked, !hasOpened else { return try wait(after: failure) }
+        hasOpened = true
+        try Unlocking.open(options)
+    }
+
+    /// Runs a part of a command that changes something, and once more where it has found the store
+    /// locked, and so has changed nothing, once that is open.
+    static func whileOpen<R: ~Copyable>(
+        _ options: GlobalOptions, _ body: () throws(CommandFailure) -> R
+    ) throws(CommandFailure) -> R {
+        do {
+            return try body()
+        } catch {
+            guard error.status == .locked else { throw error }
+        }
+        try Unlocking.open(options)
+        return try body()
     }
 
     /// Finds or starts the daemon for a command that changes something.

@@ -16,6 +16,14 @@ enum BashCompletion {
             esac
         }
 
+        # Sets `operands` to the words that may follow one of those.
+        _account_following() {
+            operands=()
+            case "$1 $2" in
+        \(following.joined(separator: "\n"))
+            esac
+        }
+
         # Sets `kind` to what follows an option of a command, and `values` to it where it is a word.
         _account_value() {
             kind=none values=()
@@ -50,6 +58,18 @@ enum BashCompletion {
             line += "operands=(\(description.operands.map(\.name).joined(separator: " "))) "
         }
         return line + ";;"
+    }
+
+    // One line for each word that others may follow.
+    private static var following: [String] {
+        var lines: [String] = []
+        for command in Command.listed {
+            for word in command.description.operands where !word.following.isEmpty {
+                let names = word.following.map(\.name).joined(separator: " ")
+                lines.append("        '\(command.name) \(word.name)') operands=(\(names)) ;;")
+            }
+        }
+        return lines
     }
 
     // One line for each option that has a value.
@@ -129,7 +149,7 @@ enum BashCompletion {
         }
 
         _account() {
-            local words current options operands word option='' command='' ended='' operand=''
+            local words current options operands word option='' command='' ended='' operand='' more=''
             local kind values rival left given=' '
             COMPREPLY=()
             _account_words
@@ -145,8 +165,10 @@ enum BashCompletion {
                     [[ $kind == none ]] || option=$word
                 elif [[ -z $command ]]; then
                     command=$word
-                else
+                elif [[ -z $operand ]]; then
                     operand=$word
+                else
+                    more=yes
                 fi
             done
 
@@ -168,7 +190,8 @@ enum BashCompletion {
                 _account_command "$command" || return
             fi
             # Where nothing else can stand, options are offered before their dash is typed.
-            [[ -z $operand ]] || operands=()
+            [[ -z $operand ]] || _account_following "$command" "$operand"
+            [[ -z $more ]] || operands=()
             if [[ -z $ended && ($current == -* || -z $current && ${#operands[@]} -eq 0) ]]; then
                 left=()
                 for word in "${options[@]}"; do

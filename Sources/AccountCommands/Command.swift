@@ -3,8 +3,8 @@
 /// It is looked through by number, the most run first: a list of texts would be the only array that
 /// `account token` makes.
 enum Command: UInt8, CaseIterable {
-    case token, check, header, expires, show, login, logout, status, doctor, exitCodes, completion
-    case help
+    case token, check, header, expires, show, login, logout, status, lock, unlock, key, doctor
+    case exitCodes, completion, help
 
     /// The command of that name.
     static func named(_ word: String) -> Command? {
@@ -27,6 +27,9 @@ enum Command: UInt8, CaseIterable {
         case .login: "login"
         case .logout: "logout"
         case .status: "status"
+        case .lock: "lock"
+        case .unlock: "unlock"
+        case .key: "key"
         case .doctor: "doctor"
         case .exitCodes: "exit-codes"
         case .completion: "completion"
@@ -45,6 +48,9 @@ enum Command: UInt8, CaseIterable {
         case .login: "store the account from a token response of Weibo's"
         case .logout: "forget the account"
         case .status: "show the daemon, without starting it"
+        case .lock: "have the daemon forget the key, until account unlock"
+        case .unlock: "open the store, with the passphrase where it has one"
+        case .key: "what opens the store: show, add, remove, renew"
         case .doctor: "look for what is wrong, and repair it"
         case .exitCodes: "what the exit statuses mean"
         case .completion: "what your shell needs to complete account's commands"
@@ -63,6 +69,9 @@ enum Command: UInt8, CaseIterable {
         case .login: LoginCommand.description
         case .logout: LogoutCommand.description
         case .status: StatusCommand.description
+        case .lock: LockCommand.description
+        case .unlock: UnlockCommand.description
+        case .key: KeyCommand.description
         case .doctor: DoctorCommand.description
         case .exitCodes: ExitCodesCommand.description
         case .completion: CompletionCommand.description
@@ -72,7 +81,7 @@ enum Command: UInt8, CaseIterable {
 
     /// All of them, in the order in which people are shown them.
     static let listed: [Command] = [
-        .login, .show, .token, .header, .expires, .check, .logout, .status, .doctor, .exitCodes,
-        .completion, .help,
+        .login, .show, .token, .header, .expires, .check, .logout, .lock, .unlock, .key, .status,
+        .doctor, .exitCodes, .completion, .help,
     ]
 }

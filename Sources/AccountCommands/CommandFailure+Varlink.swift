@@ -12,6 +12,9 @@ extension CommandFailure {
         case loggingIn
         case loggingOut
         case verifying
+        /// Opening the store with a passphrase or a recovery code.
+        case unlocking(Passphrase.Kind)
+        case changingKeys
     }
 
     /// The answer is none that this program can read.
@@ -30,7 +33,9 @@ extension CommandFailure {
             hint = "the account may be stored all the same, at once or later: account show says"
         case .loggingOut:
             hint = "the account may be removed all the same, at once or later: account show says"
-        case .asking, .verifying: return self
+        case .changingKeys:
+            hint = "the change may be made all the same, at once or later: account key list says"
+        case .asking, .verifying, .unlocking: return self
         }
         return CommandFailure(status, message, hint: hint, isUnanswered: isUnanswered)
     }
@@ -52,19 +57,17 @@ extension CommandFailure {
             self = .tokenExpired(expiresAt: expiresAt, remaining: remaining, task)
         case .locked:
             self.init(
-                .locked, "the store is locked: the key that opens it is not there",
-                hint: "account doctor says which key that is; once it is back: "
-                    + "account doctor --repair"
-                    + (Self.isLogin(task) ? "; without it: account login --replace" : ""))
+                .locked, "the store is locked",
+                hint: "open it: account unlock")
         case .accountExists:
             let uid = index.string("uid", of: parameters, text, arena) ?? "unknown"
             self = .accountExists(uid: uid, task)
         case .invalidField:
             let field = index.string("field", of: parameters, text, arena) ?? "a field"
             let reason = index.string("reason", of: parameters, text, arena) ?? "it is not valid"
-            self.init(
-                Self.isInput(task) ? .inputRejected : .usage,
-                "the daemon refuses \(field): \(reason)")
+            var name = "the daemon refuses \(field):"
+            if case .unlocking(let kind) = task { name = "the \(kind.name)" }
+            self.init(Self.isInput(task) ? .inputRejected : .usage, "\(name) \(reason)")
         case .storeDamaged:
             let what = index.string("what", of: parameters, text, arena) ?? "it cannot be opened"
             self.init(
@@ -74,6 +77,9 @@ extension CommandFailure {
             let number = index.integer("errno", of: parameters, text) ?? 0
             let message = index.string("message", of: parameters, text, arena) ?? "no reason given"
             self = .storeFailed(message, Errno(rawValue: Int32(clamping: number)))
+        case .opensByItself, .wrongKey, .noSuchSlot, .lastSlot, .tooManySlots,
+            .tooManyRetiredKeys:
+            self = .keys(known, task)
         case .permissionDenied:
             self.init(
                 .notPermitted, "the daemon does not permit this to you",
@@ -110,14 +116,9 @@ extension CommandFailure {
 
     private static func isInput(_ task: Task) -> Bool {
         switch task {
-        case .loggingIn, .loggingOut: true
+        case .loggingIn, .loggingOut, .unlocking, .changingKeys: true
         case .asking, .verifying: false
         }
-    }
-
-    private static func isLogin(_ task: Task) -> Bool {
-        if case .loggingIn = task { return true }
-        return false
     }
 
     private static func accountExists(uid: String, _ task: Task) -> CommandFailure {

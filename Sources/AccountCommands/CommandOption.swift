@@ -94,10 +94,13 @@ struct CommandOption: Sendable {
 struct CommandWord: Sendable {
     let name: String
     let summary: String
+    /// What may stand after it, one of them.
+    let following: [CommandWord]
 
     /// Makes one.
-    init(_ name: String, _ summary: String) {
+    init(_ name: String, _ summary: String, following: [CommandWord] = []) {
         self.name = name
         self.summary = summary
+        self.following = following
     }
 }

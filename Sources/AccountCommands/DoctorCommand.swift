@@ -66,7 +66,12 @@ enum DoctorCommand {
             report.told.append(DoctorFinding(.note, "clock", "it has \(status.clock)"))
         }
         var faults = try verify(&exchange)
-        if faults.isEmpty, status.state == "locked" || status.state == "damaged" {
+        let waitsForPerson =
+            status.state == "locked" && status.protection.contains { $0 == "passphrase" }
+        if waitsForPerson, faults.isEmpty {
+            report.told.append(
+                DoctorFinding(.note, "store", "it is locked: account unlock opens it"))
+        } else if faults.isEmpty, status.state == "locked" || status.state == "damaged" {
             faults = [
                 "it is whole now, but was not when the daemon read it: "
                     + "account doctor --repair has it read again"

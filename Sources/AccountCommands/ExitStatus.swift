@@ -20,10 +20,11 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .done: "yes, done"
         case .expired: "no: the token has expired, or has less than the asked validity"
         case .usage: "usage"
-        case .nothingStored: "nothing is stored: no account"
+        case .nothingStored: "nothing is stored: no account, no such key slot"
         case .locked: "locked"
         case .noDaemon: "no daemon answers"
-        case .notPermitted: "not permitted: this user may not"
+        case .notPermitted:
+            "not permitted: this user may not, or a wrong passphrase or recovery code"
         case .storeDamaged: "the store is damaged"
         case .inputRejected: "the input was rejected (bad token response, Weibo's error)"
         case .systemRefused:

@@ -6,8 +6,9 @@ enum FishCompletion {
         # Completion of account for fish, as `account completion fish` prints it.
         # It looks at the command line alone: it runs no program, account least of all.
 
-        # Whether what follows COMMAND is asked for: with `word`, what is no option; else an option, if
-        # none of those that are given stands there yet. No COMMAND: before any; '*': wherever.
+        # Whether what follows COMMAND is asked for: with `word`, what is no option; with `after`, such a
+        # thing behind the one that is named; else an option, if none of those that are given stands
+        # there yet. No COMMAND: before any; '*': wherever.
         function __account_at --argument-names wanted kind
             set -l words (commandline -opc)
             set -e words[1]
@@ -31,7 +32,7 @@ enum FishCompletion {
                 else if test -z "$command"
                     set command $word
                 else
-                    set more yes
+                    set -a more $word
                 end
             end
             if test "$wanted" = '*'
@@ -41,6 +42,10 @@ enum FishCompletion {
             end
             if test "$kind" = word
                 not set -q pending[1]; and not set -q more[1]
+                return
+            end
+            if test "$kind" = after
+                not set -q pending[1]; and test "$more" = "$argv[3]"
                 return
             end
             for option in $argv[2..-1]
@@ -57,10 +62,13 @@ enum FishCompletion {
 
     // One for each word and each option.
     private static var lines: [String] {
-        var lines = words("''", Command.listed.map { CommandWord($0.name, $0.summary) })
+        var lines = words("'' word", Command.listed.map { CommandWord($0.name, $0.summary) })
         lines += GlobalOptions.all.map { line($0, of: "'*'") }
         for command in Command.listed {
-            lines += words(command.name, command.description.operands)
+            lines += words("\(command.name) word", command.description.operands)
+            for word in command.description.operands {
+                lines += words("\(command.name) after \(word.name)", word.following)
+            }
             lines += command.description.options.map { line($0, of: command.name) }
         }
         return lines
@@ -79,8 +87,8 @@ enum FishCompletion {
         return names.joined(separator: " ")
     }
 
-    private static func words(_ command: String, _ words: [CommandWord]) -> [String] {
-        let condition = quoted("__account_at \(command) word")
+    private static func words(_ place: String, _ words: [CommandWord]) -> [String] {
+        let condition = quoted("__account_at \(place)")
         return words.map {
             "complete -c account -n \(condition) -a \($0.name) -d \(quoted($0.summary))"
         }

@@ -25,27 +25,46 @@ enum LoginCommand {
     static func run(_ invocation: inout Invocation) throws(CommandFailure) -> ExitStatus {
         let options = try LoginOptions(&invocation)
         let arena = try Exchange.makeArena(memory)
+        let source = LoginSource(
+            path: options.source, input: invocation.descriptors.input, options: invocation.options)
         // Before a daemon is started: a response that is rejected should leave nothing behind.
-        let response = try parse(options, invocation, arena)
+        let response = try parse(options, source, arena)
         for warning in response.warnings { warn(warning, invocation) }
 
-        var exchange = try Asking.connect(
-            DaemonFinder(options: invocation.options, sendsSecret: true), arena)
-        try exchange.send(limit: Exchange.maximumReply) { out throws(SecretMemoryError) in
-            try write(response, options.replaces, &out)
-        }
-        let account = try AccountDescription.receive(&exchange, .loggingIn)
+        if source.isPerson { try FirstPassphrase.offer(invocation.options, arena) }
+        let account: AccountDescription
+        do throws(CommandFailure) {
+            account = try Asking.whileOpen(invocation.options) { () throws(CommandFailure) in
+                try store(response, options, invocation.options, arena)
+            }
+        } catch { throw error.offeringToBeginAnew }
         try invocation.print(text(account))
         return .done
     }
 
+    private static func store(
+        _ response: borrowing TokenResponse, _ options: LoginOptions, _ common: GlobalOptions,
+        _ arena: SecretArena
+    ) throws(CommandFailure) -> AccountDescription {
+        var exchange = try Asking.connect(
+            DaemonFinder(options: common, sendsSecret: true), arena)
+        try send(response, options.replaces, &exchange)
+        return try AccountDescription.receive(&exchange, .loggingIn)
+    }
+
+    private static func send(
+        _ response: borrowing TokenResponse, _ replaces: Bool, _ exchange: inout Exchange
+    ) throws(CommandFailure) {
+        try exchange.send(limit: Exchange.maximumReply) { out throws(SecretMemoryError) in
+            try write(response, replaces, &out)
+        }
+    }
+
     private static func parse(
-        _ options: LoginOptions, _ invocation: Invocation, _ arena: SecretArena
+        _ options: LoginOptions, _ source: LoginSource, _ arena: SecretArena
     ) throws(CommandFailure) -> TokenResponse {
         var input = try makeInput(arena)
-        let receivedAt = try LoginSource(
-            path: options.source, input: invocation.descriptors.input, options: invocation.options
-        ).read(into: &input)
+        let receivedAt = try source.read(into: &input)
         return try input.withBytes { text throws(CommandFailure) in
             do throws(TokenResponseError) {
                 return try TokenResponse.parse(
@@ -114,6 +133,12 @@ extension MessageWriter {
 }
 
 extension CommandFailure {
+    /// A store that stays locked may be given up by whoever logs in.
+    fileprivate var offeringToBeginAnew: CommandFailure {
+        guard status == .locked, let hint else { return self }
+        return CommandFailure(status, message, hint: hint + "; without it: account login --replace")
+    }
+
     /// A token response was rejected.
     init(_ error: TokenResponseError) {
         self.init(

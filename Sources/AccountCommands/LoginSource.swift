@@ -17,6 +17,9 @@ struct LoginSource {
     let input: Int32
     let options: GlobalOptions
 
+    /// Whether a person is asked for it.
+    var isPerson: Bool { (path == nil || path == "-") && Terminal.isTerminal(input) }
+
     /// Reads all of it.
     ///
     /// - Returns: when the response was received, in seconds since 1970: a file's last change, be it

@@ -21,8 +21,18 @@ enum LogoutCommand {
             default: throw Invocation.unknown(option, .logout)
             }
         }
+        let forgotten = try Asking.whileOpen(invocation.options) { () throws(CommandFailure) in
+            try forget(ifUID: uid, invocation.options)
+        }
+        try invocation.print(text(forgotten))
+        return .done
+    }
+
+    private static func forget(
+        ifUID uid: String?, _ options: GlobalOptions
+    ) throws(CommandFailure) -> Forgotten {
         var exchange = try Asking.connect(
-            DaemonFinder(options: invocation.options, sendsSecret: false),
+            DaemonFinder(options: options, sendsSecret: false),
             Exchange.makeArena(Exchange.smallMemory))
         try exchange.send(limit: 4096) { out throws(SecretMemoryError) in
             var writer = try MessageWriter.beginCall("org.accountd.Account.Logout", &out)
@@ -30,12 +40,9 @@ enum LogoutCommand {
             try writer.end(&out)
         }
         let arena = exchange.arena
-        let forgotten = try exchange.receive(.loggingOut) {
-            answer, index, text throws(CommandFailure) in
+        return try exchange.receive(.loggingOut) { answer, index, text throws(CommandFailure) in
             Forgotten(uid: index.string("uid", of: answer.parameters, text, arena))
         }
-        try invocation.print(text(forgotten))
-        return .done
     }
 
     /// Whose account it was; not known when the store was locked or damaged.

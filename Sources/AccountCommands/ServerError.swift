@@ -3,6 +3,7 @@ import JSON
 /// The errors that the daemon may answer with.
 enum ServerError: Equatable {
     case noAccount, tokenExpired, locked, accountExists, invalidField, storeDamaged, storeFailed
+    case opensByItself, wrongKey, noSuchSlot, lastSlot, tooManySlots, tooManyRetiredKeys
     case permissionDenied, methodMissing, unknown
 
     /// Reads an error's name.
@@ -25,6 +26,18 @@ enum ServerError: Equatable {
                 .storeDamaged
             } else if named("org.accountd.Account.StoreFailed") {
                 .storeFailed
+            } else if named("org.accountd.Account.OpensByItself") {
+                .opensByItself
+            } else if named("org.accountd.Account.WrongKey") {
+                .wrongKey
+            } else if named("org.accountd.Keys.NoSuchSlot") {
+                .noSuchSlot
+            } else if named("org.accountd.Keys.LastSlot") {
+                .lastSlot
+            } else if named("org.accountd.Keys.TooManySlots") {
+                .tooManySlots
+            } else if named("org.accountd.Keys.TooManyRetiredKeys") {
+                .tooManyRetiredKeys
             } else if named("org.varlink.service.PermissionDenied") {
                 .permissionDenied
             } else if named("org.varlink.service.MethodNotFound")

@@ -1,3 +1,5 @@
+import Accounts
+
 /// `account status`: the daemon, as it is.
 ///
 /// The one command that never starts it.
@@ -40,8 +42,9 @@ enum StatusCommand {
         var table = TextTable()
         table.add("daemon", "running, version \(status.version)")
         table.add("socket", socket)
-        table.add("account", meaning(ofState: status.state))
+        table.add("account", meaning(of: status))
         table.add("protection", protection(status.protection))
+        if let limits = limits(status) { table.add("locks", limits) }
         table.add("memory", memory(status))
         table.add("clock", meaning(ofClock: status.clock))
         table.add("connections", "\(status.connections)")
@@ -49,20 +52,48 @@ enum StatusCommand {
         return table.text
     }
 
-    private static func meaning(ofState state: String) -> String {
-        switch state {
+    private static func meaning(of status: StatusDescription) -> String {
+        switch status.state {
         case "empty": "none stored"
-        case "locked": "locked: the key that opens the store is not there"
+        case "locked": "locked: " + whatOpens(status.protection)
         case "damaged": "damaged: account doctor says what is wrong"
-        default: state
+        default: status.state
         }
     }
 
-    private static func protection(_ slots: [String]) -> String? {
+    private static func whatOpens(_ slots: [String]) -> String {
+        if slots.contains("passphrase") { return "account unlock opens it" }
+        if slots.contains("credential") {
+            return "the service manager's credential that opens the store is not there"
+        }
+        return "the key that opens the store is not there"
+    }
+
+    /// What protects the store, and from what; the weakest slot decides.
+    static func protection(_ slots: [String]) -> String? {
         guard let weakest = slots.first else { return nil }
         let all = slots.joined(separator: ", ")
-        guard weakest == "keyfile" else { return all }
-        return all + " (a copy of the store alone opens nothing; a stolen disk does)"
+        switch weakest {
+        case "keyfile":
+            return all + " (a copy of the store alone opens nothing; a stolen disk does)"
+        case "credential":
+            return all + " (opens by itself where the service manager has the credential)"
+        case "recovery", "passphrase":
+            return all + " (a stolen disk opens nothing; asked for after each start)"
+        default: return all
+        }
+    }
+
+    // When the daemon locks the store by itself.
+    private static func limits(_ status: StatusDescription) -> String? {
+        var parts: [String] = []
+        if let idle = status.lockAfterIdle {
+            parts.append("after \(DurationText.format(idle)) without use")
+        }
+        if let after = status.lockAfter {
+            parts.append("\(DurationText.format(after)) after it was opened")
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     private static func memory(_ status: StatusDescription) -> String {
@@ -94,6 +125,8 @@ enum StatusCommand {
         object.add("locked_bytes", status.lockedBytes)
         object.add("clock", status.clock)
         object.add("connections", status.connections)
+        object.add("lock_after_idle", status.lockAfterIdle)
+        object.add("lock_after", status.lockAfter)
         object.add("role", status.role)
         return object.line
     }

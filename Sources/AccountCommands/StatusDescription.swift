@@ -14,6 +14,10 @@ struct StatusDescription: Equatable {
     let clock: String
     let connections: Int64
     let role: String
+    /// Seconds without use after which the store is locked; nil where it is not.
+    let lockAfterIdle: Int64?
+    /// Seconds after which it is locked in any case; nil where it is not.
+    let lockAfter: Int64?
 
     /// Asks.
     static func receive(_ exchange: inout Exchange) throws(CommandFailure) -> StatusDescription {
@@ -53,5 +57,7 @@ struct StatusDescription: Equatable {
         self.clock = clock
         self.connections = connections
         self.role = role
+        lockAfterIdle = index.integer("lock_after_idle", of: node, text)
+        lockAfter = index.integer("lock_after", of: node, text)
     }
 }

@@ -17,7 +17,7 @@ enum ZshCompletion {
 
         _account() {
             local curcontext=$curcontext context state state_descr option
-            local -a line common
+            local -a line common following
             local -A opt_args
             common=(
         \(GlobalOptions.all.map { "        \(specification($0, of: ""))" }.joined(separator: "\n"))
@@ -56,6 +56,9 @@ enum ZshCompletion {
             if !description.operands.isEmpty {
                 places.append(place(command.name, description.operands))
             }
+            for word in description.operands where !word.following.isEmpty {
+                places.append(place("'\(command.name) \(word.name)'", word.following))
+            }
             for option in description.options where option.value == .word {
                 places.append(place(command.name + option.name, option.words))
             }
@@ -73,7 +76,9 @@ enum ZshCompletion {
 
     private static func branch(_ command: Command) -> String {
         let description = command.description
-        var text = "                \(command.name))\n                    _arguments -S : $common"
+        let indentation = "\n" + String(repeating: " ", count: 20)
+        var text = "                \(command.name))\(following(command, indentation))"
+        text += indentation + "_arguments -S : $common $following"
         if !description.operands.isEmpty {
             text += " \\\n" + String(repeating: " ", count: 24)
             text += quoted("1:\(command.name): _account_values \(command.name)")
@@ -83,6 +88,18 @@ enum ZshCompletion {
             text += specification(option, of: command.name)
         }
         return text + "\n                    ;;"
+    }
+
+    // A second place stands there only behind a word that another may follow: a place, even one for
+    // which there is nothing to offer, keeps options from being offered.
+    private static func following(_ command: Command, _ indentation: String) -> String {
+        var text = ""
+        for word in command.description.operands where !word.following.isEmpty {
+            let place = "2:\(command.name): _account_values \"\(command.name) \(word.name)\""
+            text += indentation + "(( ${words[(Ie)\(word.name)]} )) &&"
+            text += " following=(\(quoted(place)))"
+        }
+        return text
     }
 
     // One word, or for an option with two spellings two, by the shell's own braces.

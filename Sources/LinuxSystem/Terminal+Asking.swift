@@ -21,6 +21,16 @@ extension Terminal {
         _ fd: Int32, prompt: String, into line: inout SecretBuffer,
         timeoutMilliseconds: Int64 = -1, isWhole: (Span<UInt8>) -> Bool = { _ in true }
     ) throws(Errno) -> Bool {
+        try readLine(
+            fd, prompt: prompt, isShown: false, into: &line,
+            timeoutMilliseconds: timeoutMilliseconds, isWhole: isWhole)
+    }
+
+    /// Asks for a line, or for several, which the terminal shows where it may: else the same.
+    package static func readLine(
+        _ fd: Int32, prompt: String, isShown: Bool, into line: inout SecretBuffer,
+        timeoutMilliseconds: Int64 = -1, isWhole: (Span<UInt8>) -> Bool = { _ in true }
+    ) throws(Errno) -> Bool {
         let blocked = SignalSet.blocked
         let awaited = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP].filter { !blocked.contains($0) }
         let end =
@@ -31,7 +41,7 @@ extension Terminal {
         defer { mask.replaceMask() }
         let signals = try SignalDescriptor(awaited)
         while true {
-            let answer = try withoutEcho(fd) { () throws(Errno) in
+            let answer = try withoutEcho(fd, isShown: isShown) { () throws(Errno) in
                 try StandardStream.print(prompt, to: fd)
                 return try read(fd, signals, into: &line, from: start, until: end, isWhole)
             }

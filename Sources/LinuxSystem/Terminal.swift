@@ -23,19 +23,24 @@ package enum Terminal {
         return Int(size.ws_col)
     }
 
-    /// Runs `body` while the terminal does not show what is typed. tcsetattr(3)
+    /// Runs `body` while the terminal does not show what is typed, or does all the same.
+    /// tcsetattr(3)
     ///
     /// A signal that ends the program meanwhile leaves it so: `readLineWithoutEcho` sees to that.
     ///
     /// - Throws: what `body` throws, or ENOTTY.
     package static func withoutEcho<R: ~Copyable>(
-        _ fd: Int32, _ body: () throws(Errno) -> R
+        _ fd: Int32, isShown: Bool = false, _ body: () throws(Errno) -> R
     ) throws(Errno) -> R {
         var before = termios()
         // SAFETY: the kernel fills the structure, and copies it below.
         _ = try valueOrErrno { unsafe tcgetattr(fd, &before) }
         var hidden = before
-        hidden.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK)
+        if isShown {
+            hidden.c_lflag |= tcflag_t(ECHO | ECHOE | ECHOK)
+        } else {
+            hidden.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK)
+        }
         // The line's end is shown all the same.
         hidden.c_lflag |= tcflag_t(ICANON | ECHONL)
         // What was typed before the question is not an answer to it.

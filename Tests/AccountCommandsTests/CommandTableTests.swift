@@ -11,10 +11,25 @@ import Testing
     private static func words(_ option: CommandOption) -> [String] {
         switch option.value {
         case .none: [option.name]
+        // Standard input: others are the test's own.
+        case .text where option.name == "--passphrase-fd": [option.name, "0"]
         case .text: [option.name, "1"]
         case .file: [option.name, "/dev/null"]
         case .directory: [option.name, "/"]
         case .word: [option.name, option.words.first?.name ?? ""]
+        }
+    }
+
+    // What has to stand beside the option.
+    private static func operands(_ command: Command, _ option: CommandOption) -> [String] {
+        switch (command, option.name) {
+        case (.completion, _): ["bash"]
+        case (.key, "--keep-keyfile"): ["add", "passphrase", "--passphrase-file", "/dev/null"]
+        case (.key, "--passphrase-fd"), (.key, "--passphrase-file"): ["add", "passphrase"]
+        case (.key, "--no-rotate"): ["remove", "00"]
+        case (.key, "--code-file"): ["recovery"]
+        case (.key, _): ["list"]
+        default: []
         }
     }
 
@@ -23,8 +38,8 @@ import Testing
         for command in Command.allCases {
             for option in command.description.options + GlobalOptions.all {
                 let words = option.name == "--socket" ? [] : Self.words(option)
-                let operand = command == .completion ? ["bash"] : []
-                let run = try CommandRun([command.name] + operand + words + Self.nobody)
+                let operands = Self.operands(command, option)
+                let run = try CommandRun([command.name] + operands + words + Self.nobody)
                 if option.name == "--system" {
                     #expect(run.errors.hasPrefix("account: --socket and --system exclude"))
                 } else {
@@ -77,13 +92,15 @@ import Testing
 
     @Test("options that are said to exclude each other do")
     func rivals() throws {
-        let all = Self.own + GlobalOptions.all
-        for option in all where !option.rival.isEmpty {
-            let rival = try #require(all.first { $0.name == option.rival })
-            #expect(rival.rival == option.name)
-            let run = try CommandRun(["login"] + Self.words(option) + Self.words(rival))
-            #expect(run.status == .usage)
-            #expect(run.errors.hasSuffix(" exclude each other\n"))
+        for command in Command.allCases {
+            let all = command.description.options + GlobalOptions.all
+            for option in all where !option.rival.isEmpty {
+                let rival = try #require(all.first { $0.name == option.rival })
+                #expect(rival.rival == option.name)
+                let run = try CommandRun([command.name] + Self.words(option) + Self.words(rival))
+                #expect(run.status == .usage)
+                #expect(run.errors.hasSuffix(" exclude each other\n"))
+            }
         }
     }
 

@@ -8,10 +8,10 @@ import Testing
         0   yes, done
         1   no: the token has expired, or has less than the asked validity
         2   usage
-        3   nothing is stored: no account
+        3   nothing is stored: no account, no such key slot
         4   locked
         5   no daemon answers
-        6   not permitted: this user may not
+        6   not permitted: this user may not, or a wrong passphrase or recovery code
         7   the store is damaged
         8   the input was rejected (bad token response, Weibo's error)
         9   the system refused (disk full, I/O error): the message names the errno

@@ -39,9 +39,45 @@ import Varlink
                 message: "the token has expired", hint: "log in again: account login"),
             Case(
                 error: "org.accountd.Account.Locked", status: .locked,
-                message: "the store is locked: the key that opens it is not there",
-                hint: "account doctor says which key that is; once it is back: "
-                    + "account doctor --repair"),
+                message: "the store is locked", hint: "open it: account unlock"),
+            Case(
+                error: "org.accountd.Account.WrongKey", parameters: #"{"retry_after_ms":500}"#,
+                task: .unlocking(.passphrase), status: .notPermitted,
+                message: "the passphrase is wrong",
+                hint: "account unlock --recovery-code opens the store without it"),
+            Case(
+                error: "org.accountd.Account.WrongKey", parameters: #"{"retry_after_ms":500}"#,
+                task: .unlocking(.recoveryCode), status: .notPermitted,
+                message: "the recovery code is not that of this store",
+                hint: "account key list shows what opens it"),
+            Case(
+                error: "org.accountd.Account.OpensByItself",
+                parameters: #"{"protection":["keyfile"]}"#, status: .notPermitted,
+                message: "the store cannot be locked: all that it has opens it by itself",
+                hint: "add a passphrase: account key add passphrase"),
+            Case(
+                error: "org.accountd.Keys.NoSuchSlot", parameters: #"{"id":"00"}"#,
+                task: .changingKeys, status: .nothingStored,
+                message: "no key slot has that id, or several begin so",
+                hint: "account key list shows them"),
+            Case(
+                error: "org.accountd.Keys.LastSlot", task: .changingKeys, status: .inputRejected,
+                message: "the last key slot stays: nothing would open the store any more",
+                hint: "add another one first: account key add"),
+            Case(
+                error: "org.accountd.Keys.TooManySlots", task: .changingKeys,
+                status: .inputRejected, message: "the store has as many key slots as it may have",
+                hint: "remove one: account key remove ID"),
+            Case(
+                error: "org.accountd.Keys.TooManyRetiredKeys", task: .changingKeys,
+                status: .inputRejected,
+                message: "too many earlier master keys are still needed by some file",
+                hint: "seal the archives anew, then run it again"),
+            Case(
+                error: "org.accountd.Account.InvalidField",
+                parameters: #"{"field":"recovery_code","reason":"is mistyped"}"#,
+                task: .unlocking(.recoveryCode), status: .inputRejected,
+                message: "the recovery code is mistyped"),
             Case(
                 error: "org.accountd.Account.AccountExists", parameters: #"{"uid":"77"}"#,
                 task: .loggingIn, status: .inputRejected,

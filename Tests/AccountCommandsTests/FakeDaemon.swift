@@ -6,20 +6,31 @@ final class FakeDaemon: @unchecked Sendable {
     private let directory: TemporaryDirectory
     private let lock = NSLock()
     private var messages: [String] = []
-    private let answers: [String: String]
+    private var answers: [String: String]
+    private let opened: [String: String]
     private let listener: FileDescriptor
 
     var socket: String { directory.path + "/socket" }
+
+    /// What an Unlock has to hold; nil where anything opens the store.
+    let rightPassphrase: String?
 
     /// What has been received, without terminators.
     var received: [String] { lock.withLock { messages } }
 
     /// Starts to listen.
     ///
-    /// - Parameter answers: by the method's last name: the reply; "" closes the connection, and a
-    ///   method that is not among them is never answered.
-    init(_ answers: [String: String]) throws {
+    /// - Parameters:
+    ///   - answers: by the method's last name: the reply; "" closes the connection, and a
+    ///     method that is not among them is never answered.
+    ///   - opened: what takes their place once an Unlock was answered without an error.
+    init(
+        _ answers: [String: String], opened: [String: String] = [:],
+        rightPassphrase: String? = nil
+    ) throws {
+        self.rightPassphrase = rightPassphrase
         directory = try TemporaryDirectory()
+        self.opened = opened
         self.answers = answers
         listener = try UnixSocket.listen(
             at: directory.path + "/socket", mode: 0o600, replacingStale: false)
@@ -57,7 +68,19 @@ final class FakeDaemon: @unchecked Sendable {
     private func answer(to text: String) -> String? {
         let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
         let method = object?["method"] as? String ?? ""
-        return answers[String(method.split(separator: ".").last ?? "")]
+        let name = String(method.split(separator: ".").last ?? "")
+        return lock.withLock {
+            let answer = answers[name]
+            let isRight = rightPassphrase.map { text.contains("\"\($0)\"") } ?? true
+            if name == "Unlock", !isRight {
+                return
+                    #"{"error":"org.accountd.Account.WrongKey","parameters":{"retry_after_ms":1}}"#
+            }
+            if name == "Unlock", answer == Self.nothing {
+                answers.merge(opened) { _, other in other }
+            }
+            return answer
+        }
     }
 }
 
@@ -72,6 +95,46 @@ extension FakeDaemon {
         {"state":"present","version":"0.1.0","protection":["keyfile"],"memory":"memfd_secret",\
         "locked_bytes":1048576,"clock":"steady","connections":2,"role":"owner"}
         """
+
+    static let nothing = #"{"parameters":{}}"#
+    static let isLocked = #"{"error":"org.accountd.Account.Locked"}"#
+
+    /// A status with some words in the place of others.
+    static func status(_ state: String, _ protection: [String], role: String = "owner") -> String {
+        let kinds = protection.map { "\"\($0)\"" }.joined(separator: ",")
+        let status = Self.status.replacingOccurrences(of: "present", with: state)
+            .replacingOccurrences(of: #"["keyfile"]"#, with: "[\(kinds)]")
+            .replacingOccurrences(of: #""role":"owner""#, with: #""role":"\#(role)""#)
+        return #"{"parameters":{"status":\#(status)}}"#
+    }
+
+    /// A daemon with a locked store, until the right passphrase comes.
+    static func locked(
+        _ protection: [String] = ["passphrase"], role: String = "owner",
+        rightPassphrase: String? = nil
+    ) throws -> FakeDaemon {
+        try FakeDaemon(
+            [
+                "GetStatus": status("locked", protection, role: role), "GetToken": isLocked,
+                "CheckExpiry": isLocked, "GetAccount": isLocked, "Login": isLocked,
+                "Logout": isLocked, "RemoveSlot": isLocked, "Rotate": isLocked,
+                "AddSlot": isLocked, "Unlock": nothing,
+            ], opened: present(but: keys), rightPassphrase: rightPassphrase)
+    }
+
+    static let slot =
+        #"{"id":"00112233445566ff","kind":"passphrase","created":1767225600,"created_date":"2026-01-01T00:00:00Z"}"#
+    static let code = "0123-4567-89AB-CDEF-GHJK-MNPQ-RSTV-WXYZ-0000"
+
+    /// Answers of a daemon whose slots are asked for and changed.
+    static let keys = [
+        "Lock": nothing, "Unlock": nothing,
+        "ListSlots": #"{"parameters":{"slots":[\#(slot)],"key_id":"00ff","retired":["01"]}}"#,
+        "AddSlot": #"{"parameters":{"slot":\#(slot),"removed":[]}}"#,
+        "RemoveSlot": #"{"parameters":{"removed":\#(slot)}}"#,
+        "Rotate": #"{"parameters":{"key_id":"00ff","retired":[]}}"#,
+        "NewRecoveryCode": #"{"parameters":{"recovery_code":"\#(code)"}}"#,
+    ]
 
     /// Answers as a daemon does that holds an account.
     static let present = [

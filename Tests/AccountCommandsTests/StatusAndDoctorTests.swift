@@ -30,7 +30,8 @@ import Testing
         #expect(
             run.output == #"{"running":true,"socket":"\#(daemon.socket)","version":"0.1.0","#
                 + #""state":"present","protection":["keyfile"],"memory":"memfd_secret","#
-                + #""locked_bytes":1048576,"clock":"steady","connections":2,"role":"owner"}"# + "\n"
+                + #""locked_bytes":1048576,"clock":"steady","connections":2,"#
+                + #""lock_after_idle":null,"lock_after":null,"role":"owner"}"# + "\n"
         )
     }
 

@@ -8,7 +8,7 @@ import Testing
         arguments: [
             ([], "no command is given", "account help lists the commands"),
             (["tokne"], "account has no command 'tokne'", "did you mean account token?"),
-            (["lock"], "account has no command 'lock'", "account help lists the commands"),
+            (["wait"], "account has no command 'wait'", "account help lists the commands"),
             (["oauth"], "account has no command 'oauth'", "account help lists the commands"),
             (["--jsn"], "account has no option --jsn", "account help lists the commands"),
             (["token", "--jsn"], "token has no option --jsn", "did you mean --json?"),
@@ -50,6 +50,61 @@ import Testing
             ),
             (["help", "wait"], "account has no command 'wait'", "account help lists the commands"),
             (["help", "token", "x"], "'x' is one word too many", nil),
+            (
+                ["unlock", "secret"], "there is one word too many",
+                "a passphrase is not taken from an argument"
+            ),
+            (
+                ["unlock", "--passphrase-fd", "secret"],
+                "--passphrase-fd takes a descriptor's number",
+                "for example --passphrase-fd 3 3<FILE; a passphrase itself is not taken from an argument"
+            ),
+            (
+                ["unlock", "--passphrase-fd", "999"], "descriptor 999 is not open",
+                "open it on the command line: 999<FILE"
+            ),
+            (["key"], "what is to be done with the keys?", "account help key lists what it can do"),
+            (
+                ["key", "frob"], "account key has no 'frob'",
+                "account help key lists what it can do"
+            ),
+            (
+                ["key", "add"], "which kind of slot is to be added?",
+                "the kinds are passphrase, credential, keyfile and recovery"
+            ),
+            (
+                ["key", "add", "passphrase", "secret"], "there is one word too many",
+                "account help key lists what it can do"
+            ),
+            (["key", "remove"], "which slot is to be removed?", "account key list shows the ids"),
+            (
+                ["key", "rotate", "--json"], "--json makes no sense with account key rotate",
+                "account help key lists what it can do"
+            ),
+            (
+                ["key", "list", "--no-rotate"], "--no-rotate makes no sense with account key list",
+                "account help key lists what it can do"
+            ),
+            (
+                ["key", "add", "recovery", "--passphrase-fd", "0"],
+                "--passphrase-fd makes no sense with account key add recovery",
+                "account help key lists what it can do"
+            ),
+            (
+                ["key", "add", "keyfile", "--keep-keyfile"],
+                "--keep-keyfile makes no sense with account key add keyfile",
+                "account help key lists what it can do"
+            ),
+            (
+                ["key", "add", "passphrase", "--code-file", "/x"],
+                "--code-file makes no sense with account key add passphrase",
+                "account help key lists what it can do"
+            ),
+            (
+                ["key", "remove", "1", "--passphrase-file", "/x"],
+                "--passphrase-file makes no sense with account key remove",
+                "account help key lists what it can do"
+            ),
             (["a\u{1B}b"], "account has no command 'a\\u{1b}b'", "account help lists the commands"),
         ] as [([String], String, String?)])
     func refuses(_ words: [String], _ message: String, _ hint: String?) throws {

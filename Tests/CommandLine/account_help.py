@@ -95,7 +95,8 @@ class Account:
         usage = self.usage(command)
         if usage == "[COMMAND]":
             return list(self.commands)
-        return usage.split("|") if re.fullmatch(r"[a-z]+(\|[a-z]+)+", usage) else []
+        first = usage.split(" ")[0]
+        return first.split("|") if re.fullmatch(r"[a-z]+(\|[a-z]+)+", first) else []
 
 
 def daemon_options():

@@ -27,6 +27,7 @@ def table(account):
             ("account ", commands),
             ("account to", {"token"}),
             ("account log", {"login", "logout"}),
+            ("account lo", {"login", "logout", "lock"}),
             ("account e", {"expires", "exit-codes"}),
             ("account --system ", commands),
             ("account --system to", {"token"}),
@@ -61,6 +62,8 @@ def table(account):
             ("account --socket /x token --s", {"--state"}),
             ("account token --system --s", {"--state"}),
             ("account login --expires-in 1d --expires-", set()),
+            ("account unlock --passphrase-fd 3 --pass", set()),
+            ("account key add passphrase --passphrase-file x --pass", set()),
         ],
         "the words that an option takes are offered as its value": [
             ("account check --format ", words("check", "--format")),
@@ -77,6 +80,7 @@ def table(account):
             ("account token --min-validity ", set()),
             ("account token --min-validity=", set()),
             ("account login --uid ", set()),
+            ("account unlock --passphrase-fd ", set()),
             ("account logout --if-uid ", set()),
         ],
         "files are offered where one is wanted": [
@@ -86,6 +90,8 @@ def table(account):
             ("account login --from m", {"made up response.json"}),
             ("account login --from nothing", set()),
             ("account --socket ", places),
+            ("account unlock --passphrase-file ", places),
+            ("account key recovery --code-file re", {"response.json"}),
             ("account token --socket st", {"store/"}),
             ("account token --socket store/", {"socket"}),
         ],
@@ -102,6 +108,14 @@ def table(account):
             ("account completion ", set(account.operands("completion"))),
             ("account completion z", {"zsh"}),
             ("account completion zsh f", set()),
+            ("account key ", set(account.operands("key"))),
+            ("account key r", {"remove", "rotate", "recovery"}),
+            ("account key rotate l", set()),
+            ("account key add ", {"passphrase", "credential", "keyfile", "recovery"}),
+            ("account key add r", {"recovery"}),
+            ("account key --keep-keyfile add pass", {"passphrase"}),
+            ("account key add recovery k", set()),
+            ("account key remove k", set()),
             ("account token to", set()),
         ],
         "no option is offered after two dashes": [
@@ -151,6 +165,8 @@ def undashed(account):
         ("account exit-codes ", common),
         ("account help token ", common),
         ("account completion bash ", common),
+        ("account key remove ", set(account.own["key"]) | common),
+        ("account key add recovery ", set(account.own["key"]) | common),
         ("account token --json --min-validity 5 ", common | {"--no-newline"}),
     ]
 

@@ -58,7 +58,8 @@ package enum Bodies {
             JSONBody.self, MessageBody.self, PropertyListBody.self, AccountBody.self,
             ResponseBody.self, TimesBody.self, SealedBody.self, SlotsBody.self,
             RecoveryCodeBody.self, ReplyBody.self, ArgumentsBody.self, OutputBody.self,
-            EnvironmentBody.self, UsersBody.self, MemoryBody.self, ServiceBody.self,
+            EnvironmentBody.self, UsersBody.self, PinentryBody.self, MemoryBody.self,
+            ServiceBody.self,
         ]
     }
 
