@@ -36,8 +36,9 @@ install:
 	    $(fishdir) $(mandir)/man1 $(mandir)/man7 $(mandir)/man8
 	install -m 755 $(PROGRAMS)/account $(bindir)/account
 	install -m 755 $(PROGRAMS)/accountd $(libexecdir)/accountd
+	install -m 755 systemd/accountd-lock $(libexecdir)/accountd-lock
 	install -m 644 docs/man/account.1 $(mandir)/man1/account.1
-	install -m 644 docs/man/org.accountd.Account.7 $(mandir)/man7/org.accountd.Account.7
+	install -m 644 docs/man/org.accountd.Account.7 docs/man/org.accountd.Keys.7 $(mandir)/man7/
 	install -m 644 docs/man/accountd.8 $(mandir)/man8/accountd.8
 	umask 022 && $(PROGRAMS)/account completion bash > $(bashdir)/account
 	umask 022 && $(PROGRAMS)/account completion zsh > $(zshdir)/_account
@@ -48,12 +49,15 @@ install:
 
 # What install has brought, and no account: that stays in the state directories.
 uninstall:
-	rm -f $(bindir)/account $(libexecdir)/accountd
+	rm -f $(bindir)/account $(libexecdir)/accountd $(libexecdir)/accountd-lock
 	rm -f $(mandir)/man1/account.1 $(mandir)/man7/org.accountd.Account.7 \
+		$(mandir)/man7/org.accountd.Keys.7 \
 	    $(mandir)/man8/accountd.8
 	rm -f $(bashdir)/account $(zshdir)/_account $(fishdir)/account.fish
-	rm -f $(unitdir)/system/accountd.service $(unitdir)/system/accountd.socket
-	rm -f $(unitdir)/user/accountd.service $(unitdir)/user/accountd.socket
+	rm -f $(unitdir)/system/accountd.service $(unitdir)/system/accountd.socket \
+	    $(unitdir)/system/accountd-sleep.service
+	rm -f $(unitdir)/user/accountd.service $(unitdir)/user/accountd.socket \
+	    $(unitdir)/user/accountd-session.service
 
 attacks:
 	Tests/Attacks/attack.py

@@ -19,8 +19,8 @@ import container
 from machine import Machine
 
 # In this order: the last one searches what all of them have left behind.
-TOPICS = ("activation", "installing", "state", "access", "filter", "exposure", "user_units",
-          "jobs", "traces")
+TOPICS = ("activation", "installing", "state", "access", "credentials", "locking", "filter",
+          "exposure", "user_units", "jobs", "traces")
 
 
 def main():

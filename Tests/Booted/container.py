@@ -30,6 +30,9 @@ END_TIMEOUT = 10.0
 COMMAND_TIMEOUT = 30.0
 POLL = 0.02
 SPACE = "256m"
+# Within the container, whose network is its own.
+TPM_PORT = 2321
+TPM = f"swtpm:host=127.0.0.1,port={TPM_PORT}"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # An empty control group is another run's for so long, which has just made it; then it is litter.
 STALE_SECONDS = 60
@@ -176,6 +179,8 @@ class Container:
                  "--private-network", "--link-journal=no", "--settings=no",
                  # What containers usually may not, and the units ask for: locked memory.
                  "--capability=CAP_IPC_LOCK", "--system-call-filter=memfd_secret",
+                 # The service manager asks this TPM, once a case has started it.
+                 f"--setenv=SYSTEMD_TPM2_DEVICE={TPM}",
                  "systemd.unit=test.target", "systemd.show_status=no"],
                 stdin=subprocess.DEVNULL, stdout=console, stderr=console, preexec_fn=before)
         deadline = start + BOOT_TIMEOUT

@@ -3,13 +3,15 @@
 The units answer a call that is not listed with ENOSYS, which hides what is missing. Here such a
 call kills the daemon, so that each path that it survives is proved to need nothing else.
 """
+import os
 import signal
 import socket
 
 import wire
-from machine import SERVICE, SOCKET, case, described
+from machine import CREDENTIAL, SERVICE, SOCKET, case, described, until
 
 STRICT = "SystemCallErrorNumber=kill\nRestart=no\nWatchdogSec=1s"
+KEYS = "org.accountd.Keys"
 KEY = "/var/lib/accountd-key/key"
 DAMAGED, LOCKED, NO_ACCOUNT, REFUSED = 7, 4, 3, 9
 # Connections beyond what the daemon takes of one user.
@@ -78,6 +80,39 @@ def its_methods_beside_those_of_the_commands_are_allowed(machine):
     wire.call(path, "UpdateProfile", {"screen_name": "made up"})
     wire.call(path, "org.varlink.service.GetInterfaceDescription",
               {"interface": wire.INTERFACE})
+    survived(machine, pid)
+    stops(machine)
+
+
+@case
+def all_that_is_done_with_keys_and_locks_is_allowed(machine):
+    machine.must("mkdir", "-p", "-m", "700", os.path.dirname(CREDENTIAL))
+    machine.must("sh", "-c", f"head -c 32 /dev/urandom | systemd-creds encrypt --with-key=host "
+                 f"--name=accountd.key - {CREDENTIAL}")
+    pid = strict(machine, 'Environment="ACCOUNTD_OPTIONS=--lock-after-idle 3s --lock-after 1h"')
+    token = machine.login()
+    machine.call(f"{KEYS}.AddSlot", {"kind": "keyfile"})
+    machine.call(f"{KEYS}.AddSlot", {"kind": "passphrase", "passphrase": "made-up words"})
+    code = machine.call(f"{KEYS}.NewRecoveryCode")
+    machine.call(f"{KEYS}.AddSlot", {"kind": "recovery", **code})
+    machine.call(f"{KEYS}.Rotate")
+    for slot in machine.call(f"{KEYS}.ListSlots")["slots"]:
+        if slot["kind"] == "credential":
+            machine.call(f"{KEYS}.RemoveSlot", {"id": slot["id"]})
+    assert machine.protection() == (["recovery", "passphrase"], "present")
+    machine.call("Lock")
+    for wrong in ({"passphrase": "other words"}, {}):
+        try:
+            machine.call("Unlock", wrong)
+            raise AssertionError(f"{wrong} unlocks it")
+        except wire.Refused as refused:
+            assert refused.name.rsplit(".")[-1] in ("WrongKey", "Locked"), refused
+    machine.call("Unlock", {"passphrase": "made-up words"})
+    machine.systemctl("kill", "-s", "USR1", SERVICE)
+    until(lambda: machine.protection()[1] == "locked", what="the lock by a signal")
+    machine.call("Unlock", code)
+    machine.must_have(token)
+    until(lambda: machine.protection()[1] == "locked", what="the lock by time")
     survived(machine, pid)
     stops(machine)
 

@@ -15,6 +15,8 @@ import wire
 STATE, KEYS = "/var/lib/accountd", "/var/lib/accountd-key"
 SOCKET = "/run/accountd/socket"
 SERVICE, LISTENER = "accountd.service", "accountd.socket"
+# Where the service manager looks for a sealed credential of that name.
+CREDENTIAL = "/etc/credstore.encrypted/accountd.key"
 DROP_IN = "etc/systemd/system/accountd.service.d/test.conf"
 # Name to uid; each has a group of the same name and number.
 USERS = {"alice": 5001, "bob": 5002, "carol": 5003, "dave": 5004}
@@ -172,6 +174,20 @@ class Machine:
         assert (result.returncode, result.stdout.strip()) == (0, token), (
             f"token: {result.returncode}: {result.stderr}")
 
+    def call(self, method, parameters=None, user=None):
+        """Calls a daemon's method as root: the reply's parameters. Errors are wire.Refused."""
+        return wire.call(self.socket(user), method, parameters)
+
+    def socket(self, user=None):
+        """Where the socket of the system's daemon, or of a user's unit, is seen from here."""
+        path = f"/run/user/{USERS[user]}/account/socket" if user else SOCKET
+        return self.container.path(path)
+
+    def protection(self, user=None):
+        """What opens the store, the weakest first, and whether it is open."""
+        status = self.call("GetStatus", user=user)["status"]
+        return status["protection"], status["state"]
+
     def user_manager(self, name):
         """Has a user's manager run, and what the case does with it be undone."""
         self.room.callback(self.tidy, name)
@@ -235,8 +251,14 @@ class Machine:
             systemctl stop {LISTENER} {SERVICE}
             if [ -e {drop_in} ]; then rm {drop_in}; systemctl daemon-reload; fi
             systemctl reset-failed {SERVICE} {LISTENER}
+            rm -f {CREDENTIAL}
             rm -rf {STATE} {KEYS} /var/lib/private/accountd /var/lib/private/accountd-key
             systemctl start {LISTENER}""")
+
+    def restart(self):
+        """Has the system's daemon begin anew, however often."""
+        self.run("systemctl", "reset-failed", SERVICE, LISTENER)
+        self.systemctl("restart", SERVICE)
 
     def skip(self, reason):
         raise cases.Skip(reason)
