@@ -25,7 +25,11 @@ import programs  # noqa: E402
 import connections  # noqa: E402, F401
 import who_asks  # noqa: E402, F401
 import messages  # noqa: E402, F401
+import hostile_slots  # noqa: E402, F401
 import changes  # noqa: E402, F401
+import keys  # noqa: E402, F401
+import key_stores  # noqa: E402, F401
+import lock_times  # noqa: E402, F401
 import crowds  # noqa: E402, F401
 import exhaustion  # noqa: E402, F401
 import file_systems  # noqa: E402, F401
@@ -36,6 +40,7 @@ import outputs  # noqa: E402, F401
 import process  # noqa: E402, F401
 import lessons  # noqa: E402, F401
 import records  # noqa: E402, F401
+import other_stores  # noqa: E402, F401
 import streams  # noqa: E402, F401
 import socket_paths  # noqa: E402, F401
 import starting  # noqa: E402, F401

@@ -6,6 +6,7 @@ import socket
 import string
 
 INTERFACE = "org.accountd.Account"
+KEYS = "org.accountd.Keys"
 CALL_SECONDS = 30
 
 # What Login takes, where it does not matter what.

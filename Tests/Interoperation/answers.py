@@ -9,6 +9,7 @@ from python_client import Handler
 _ALWAYS = {None, "InvalidParameter", "PermissionDenied"}
 _NEEDS_ACCOUNT = _ALWAYS | {"NoAccount", "Locked", "StoreDamaged"}
 _CHANGES = {"StoreFailed"}
+_NEEDS_KEY = {"Locked", "StoreDamaged"}
 
 ANSWERS = {
     "GetStatus": _ALWAYS,
@@ -20,7 +21,16 @@ ANSWERS = {
     "UpdateProfile": _NEEDS_ACCOUNT | _CHANGES | {"InvalidField"},
     "Logout": _NEEDS_ACCOUNT | _CHANGES | {"AccountExists"},
     "Verify": _ALWAYS | _CHANGES,
-    "Repair": _ALWAYS | _CHANGES | {"Locked", "StoreDamaged"},
+    "Repair": _ALWAYS | _CHANGES | _NEEDS_KEY,
+    "Lock": _ALWAYS | {"OpensByItself"},
+    "Unlock": _ALWAYS | _CHANGES | _NEEDS_KEY | {"WrongKey", "InvalidField"},
+    "ListSlots": _ALWAYS | {"StoreDamaged"},
+    "AddSlot": _ALWAYS | _CHANGES | _NEEDS_KEY | {
+        "TooManySlots", "TooManyRetiredKeys", "InvalidField"},
+    "RemoveSlot": _ALWAYS | _CHANGES | _NEEDS_KEY | {
+        "NoSuchSlot", "LastSlot", "TooManyRetiredKeys"},
+    "Rotate": _NEEDS_ACCOUNT | _CHANGES | {"TooManyRetiredKeys"},
+    "NewRecoveryCode": _ALWAYS,
     "GetInfo": _ALWAYS,
     "GetInterfaceDescription": _ALWAYS | {"InterfaceNotFound"},
 }

@@ -1,5 +1,7 @@
 """How python-varlink may call: more, oneway, one after the other without waiting, wrongly."""
 
+import time
+
 import varlink
 from varlink import scanner
 
@@ -10,13 +12,17 @@ from cases import case, needs_root
 from method_cases import CHANGES, NEED_ACCOUNT
 from python_client import SERVICE, Client, address, ask, connect, receive, refusal, send
 import states
-from states import UID
+from states import CODE, OTHER_CODE, UID
 
 QUERIES = {"GetStatus": {}, **{name: NEED_ACCOUNT[name] for name in
                                ("GetAccount", "GetToken", "CheckExpiry", "Export")}}
-# Logout last: the others want an account.
+# Logout last: the others want an account. Lock is undone by Unlock.
 ALL = {**QUERIES, **{name: parameters for name, parameters in CHANGES.items() if name != "Logout"},
-       "Logout": {}}
+       "Lock": {}, "Unlock": {"recovery_code": CODE}, "Logout": {}}
+# RemoveSlot is for itself: it wants the id of a slot.
+ALL_OF_KEYS = {"ListSlots": {}, "NewRecoveryCode": {}, "Rotate": {},
+               "AddSlot": {"kind": "recovery", "recovery_code": CODE}, "RemoveSlot": {"id": "0"}}
+ALL_OF = {wire.INTERFACE: ALL, wire.KEYS: ALL_OF_KEYS, SERVICE: {}}
 # One value of each kind that JSON has, null aside.
 KINDS = {"a text": "x", "a number": 1, "a fraction": 1.5, "true": True, "a list": [],
          "an object": {}}
@@ -27,10 +33,14 @@ OBSERVER_MAY = {"GetStatus", "CheckExpiry"}
 
 @case
 def a_call_with_more_has_one_reply_of_every_method(room):
-    with connect(states.present(room)) as account:
-        for method, parameters in ALL.items():
-            replies = list(getattr(account, method)(**parameters, _more=True))
-            assert len(replies) == 1, f"{method}: {len(replies)} replies"
+    daemon = states.lockable(room)
+    for interface in (wire.KEYS, wire.INTERFACE):
+        with connect(daemon, interface) as connection:
+            for method, parameters in ALL_OF[interface].items():
+                if method == "RemoveSlot":
+                    parameters = {"id": states.slots(daemon)[-1]["id"]}
+                replies = list(getattr(connection, method)(**parameters, _more=True))
+                assert len(replies) == 1, f"{method}: {len(replies)} replies"
 
 
 @case
@@ -53,12 +63,49 @@ def a_oneway_call_has_no_reply_and_its_effect(room):
 
 
 @case
+def a_oneway_call_for_keys_and_locks_has_no_reply_and_its_effect(room):
+    daemon = states.lockable(room)
+    with connect(daemon, wire.KEYS) as keys, connect(daemon) as account:
+        before = keys.ListSlots()
+        for method in ("ListSlots", "NewRecoveryCode", "Rotate"):
+            assert getattr(keys, method)(_oneway=True) is None
+        keys.AddSlot(kind="recovery", recovery_code=OTHER_CODE, _oneway=True)
+        keys.RemoveSlot(id=before["slots"][0]["id"], rotate=False, _oneway=True)
+        # The connection's next change: what was asked before it has been done.
+        assert keys.AddSlot(kind="recovery", recovery_code=CODE)["removed"] == []
+        after = keys.ListSlots()
+        assert len(after["slots"]) == 2 and before["slots"][0] not in after["slots"], after
+        assert after["key_id"] != before["key_id"]
+        account.Lock(_oneway=True)
+        refusal("Locked", account.GetToken)
+        account.Unlock(recovery_code=OTHER_CODE, _oneway=True)
+        assert account.UpdateProfile(screen_name="oneway")["account"]["screen_name"] == "oneway"
+
+
+@case
 def a_oneway_call_that_is_wrong_has_no_reply_either(room):
     with connect(room.daemon()) as account:
         send(account, "Nothing", oneway=True)
         send(account, "GetToken", {"nothing": 1}, oneway=True)
         send(account, "GetToken", oneway=True, upgrade=True)
         assert account.GetStatus()["status"]["state"] == "empty"
+    daemon = states.present(room)
+    with connect(daemon, wire.KEYS) as keys, connect(daemon) as account:
+        account.Lock(_oneway=True)
+        assert account.GetStatus()["status"]["state"] == "present"
+        send(keys, "RemoveSlot", {"id": "x"}, oneway=True)
+        send(keys, "RemoveSlot", {"id": states.slots(daemon)[0]["id"]}, oneway=True)
+        send(keys, "AddSlot", {"kind": "nothing"}, oneway=True)
+        assert len(keys.ListSlots()["slots"]) == 1
+    daemon = states.lockable(room)
+    with connect(daemon) as account:
+        account.Lock()
+        start = time.monotonic()
+        account.Unlock(recovery_code=OTHER_CODE, _oneway=True)
+        assert account.GetStatus()["status"]["state"] == "locked"
+        # It counts all the same: the next attempt waits.
+        account.Unlock(recovery_code=CODE)
+        assert time.monotonic() - start > 0.45, "a oneway call guesses faster"
 
 
 @case
@@ -108,38 +155,49 @@ def whole_numbers_are_exact_to_64_bits_and_no_further(room):
 
 @case
 def a_parameter_of_another_type_is_named(room):
-    with connect(states.present(room)) as account:
-        for name, member in methods_of(account):
-            for field, kind in member.in_type.fields.items():
-                for what, value in wrong_values(kind):
-                    parameters = {**ALL.get(name, {}), field: value}
-                    said = refusal("InvalidParameter", ask, account, name, parameters)
-                    assert said == {"parameter": field}, f"{name}, {field} is {what}: {said}"
+    daemon = states.present(room)
+    for interface in (wire.INTERFACE, wire.KEYS):
+        with connect(daemon, interface) as connection:
+            for name, member in methods_of(connection):
+                for field, kind in member.in_type.fields.items():
+                    for what, value in wrong_values(kind):
+                        parameters = {**ALL_OF[interface][name], field: value}
+                        said = refusal("InvalidParameter", ask, connection, name, parameters)
+                        assert said == {"parameter": field}, f"{name}, {field} is {what}: {said}"
 
 
 @case
 def a_parameter_that_is_missing_is_named_and_an_optional_one_may_be_null(room):
-    with connect(states.present(room)) as account:
-        for name, member in methods_of(account):
-            optional = [field for field, kind in member.in_type.fields.items()
-                        if isinstance(kind, scanner._Maybe)]
-            for field in set(member.in_type.fields) - set(optional):
-                for parameters in without(ALL[name], field):
-                    said = refusal("InvalidParameter", ask, account, name, parameters)
-                    assert said == {"parameter": field}, f"{name} without {field}: {said}"
-            # Login and UpdateProfile want at least one of theirs.
-            given = {**dict.fromkeys(optional), **ALL[name]}
-            if name != "Logout":
-                ask(account, name, given)
+    daemon = states.lockable(room)
+    for interface in (wire.INTERFACE, wire.KEYS):
+        with connect(daemon, interface) as connection:
+            for name, member in methods_of(connection):
+                _leave_out_each_parameter(connection, name, member, ALL_OF[interface][name])
+
+
+def _leave_out_each_parameter(connection, name, member, parameters):
+    optional = [field for field, kind in member.in_type.fields.items()
+                if isinstance(kind, scanner._Maybe)]
+    for field in set(member.in_type.fields) - set(optional):
+        for wrong in without(parameters, field):
+            said = refusal("InvalidParameter", ask, connection, name, wrong)
+            assert said == {"parameter": field}, f"{name} without {field}: {said}"
+    # Login and UpdateProfile want at least one of theirs.
+    given = {**dict.fromkeys(optional), **parameters}
+    if name == "RemoveSlot":
+        # The store has one slot more by now.
+        given["id"] = connection.ListSlots()["slots"][-1]["id"]
+    if name != "Logout":
+        ask(connection, name, given)
 
 
 @case
 def a_parameter_that_is_not_declared_is_named(room):
     daemon = states.present(room)
-    for interface in (wire.INTERFACE, SERVICE):
+    for interface in ALL_OF:
         with connect(daemon, interface) as connection:
             for name, _ in methods_of(connection):
-                parameters = {**ALL.get(name, {}), "unknown": 1}
+                parameters = {**ALL_OF[interface].get(name, {}), "unknown": 1}
                 if name == "GetInterfaceDescription":
                     parameters["interface"] = SERVICE
                 said = refusal("InvalidParameter", ask, connection, name, parameters)
@@ -149,11 +207,13 @@ def a_parameter_that_is_not_declared_is_named(room):
 @case
 def an_upgrade_is_refused_by_every_method(room):
     daemon = states.present(room)
-    with connect(daemon) as account:
-        for name, parameters in ALL.items():
-            said = refusal("InvalidParameter", ask, account, name, parameters, upgrade=True)
-            assert said == {"parameter": "upgrade"}, f"{name}: {said}"
-        assert account.GetToken()["uid"] == UID, "the connection is as before"
+    for interface in (wire.KEYS, wire.INTERFACE):
+        with connect(daemon, interface) as connection:
+            for name, parameters in ALL_OF[interface].items():
+                said = refusal("InvalidParameter", ask, connection, name, parameters, upgrade=True)
+                assert said == {"parameter": "upgrade"}, f"{name}: {said}"
+            # The connection is as before.
+            assert ask(connection, next(iter(ALL_OF[interface])))
 
 
 @case
@@ -167,6 +227,13 @@ def python_varlink_can_have_its_replies_as_objects(room):
             account.Login(**wire.login_parameters(uid=states.OTHER_UID))
         except varlink.VarlinkError as refused:
             assert refused.parameters(namespaced=True).uid == UID
+    keys = varlink.Client(address(daemon)).open(wire.KEYS, namespaced=True)
+    with keys:
+        assert keys.ListSlots().slots[0].kind == "keyfile"
+        try:
+            keys.RemoveSlot("0x")
+        except varlink.VarlinkError as refused:
+            assert refused.parameters(namespaced=True).id == ""
 
 
 @case
@@ -178,21 +245,25 @@ def every_role_is_told_what_it_may_not_do(room):
     daemon.login(uid=UID)
     for uid, may in ((users.READER, READER_MAY), (users.OBSERVER, OBSERVER_MAY)):
         take_over(users.as_user(uid, lambda may=may: _try_all(daemon, may)))
-    for interface in (wire.INTERFACE, SERVICE):
+    for interface in ALL_OF:
         with connect(daemon, interface) as connection:
             known = connection._interface
             for name, _ in methods_of(connection):
                 take_over(users.as_user(
                     users.STRANGER, lambda name=name: _try_as_stranger(daemon, known, name)))
+    # Whoever may not call one of them does not hear what is wrong with the call either.
+    assert len(states.slots(daemon)) == 1 and daemon.status()["state"] == "present"
 
 
 def _try_all(daemon, may):
-    with connect(daemon) as account:
-        for name, parameters in ALL.items():
-            if name in may:
-                ask(account, name, parameters)
-            else:
-                assert refusal("PermissionDenied", ask, account, name, parameters) == {}
+    for interface in (wire.INTERFACE, wire.KEYS):
+        with connect(daemon, interface) as connection:
+            for name, parameters in ALL_OF[interface].items():
+                if name in may:
+                    ask(connection, name, parameters)
+                    continue
+                for given in (parameters, {"unknown": 1}):
+                    assert refusal("PermissionDenied", ask, connection, name, given) == {}
     return hand_over()
 
 
@@ -201,7 +272,8 @@ def _try_as_stranger(daemon, interface, name):
     client = Client(address(daemon))
     client.add_interface(interface)
     with client.open(interface.name) as connection:
-        assert refusal("PermissionDenied", ask, connection, name, ALL.get(name)) == {}
+        parameters = ALL_OF[interface.name].get(name)
+        assert refusal("PermissionDenied", ask, connection, name, parameters) == {}
     return hand_over()
 
 
@@ -215,7 +287,7 @@ def wrong_values(declared):
     """Each kind of value that a type is not."""
     if isinstance(declared, scanner._Maybe):
         declared = declared.element_type
-    right = {bool: "true", int: "a number", str: "a text"}[type(declared)]
+    right = {bool: "true", int: "a number", str: "a text", scanner._Enum: "a text"}[type(declared)]
     return [(what, value) for what, value in KINDS.items() if what != right]
 
 

@@ -10,10 +10,10 @@ import sys
 
 import wire
 from cases import case
-from interface_cases import FILE
+from interface_cases import FILES
 from python_client import SERVICE, address
 import states
-from states import UID
+from states import CODE, OTHER_CODE, UID
 
 SECONDS = 20
 
@@ -36,14 +36,15 @@ def the_command_line_shows_who_serves(room):
     daemon = room.daemon()
     lines = varlink("info", address(daemon)).splitlines()
     assert lines[:2] == ["Vendor: accountd", "Product: accountd"], lines
-    assert [line.strip() for line in lines[-2:]] == [SERVICE, wire.INTERFACE], lines
+    assert [line.strip() for line in lines[-3:]] == [SERVICE, *FILES], lines
 
 
 @case
-def the_command_line_shows_the_description(room):
+def the_command_line_shows_the_descriptions(room):
     daemon = room.daemon()
-    shown = varlink("help", f"{address(daemon)}/{wire.INTERFACE}")
-    assert shown.rstrip("\n") == FILE.read_text(encoding="utf-8").rstrip("\n")
+    for name, file in FILES.items():
+        shown = varlink("help", f"{address(daemon)}/{name}")
+        assert shown.rstrip("\n") == file.read_text(encoding="utf-8").rstrip("\n")
 
 
 @case
@@ -57,6 +58,24 @@ def the_command_line_calls_with_and_without_more(room):
 
 
 @case
+def the_command_line_changes_keys_locks_and_unlocks(room):
+    daemon = states.lockable(room)
+
+    def call(method, *parameters):
+        shown = varlink("call", f"{address(daemon)}/{method}", *map(json.dumps, parameters))
+        # Of a reply without parameters it shows nothing.
+        return json.loads(shown or "{}")
+
+    added = call(f"{wire.KEYS}.AddSlot", {"kind": "recovery", "recovery_code": OTHER_CODE})["slot"]
+    assert added in call(f"{wire.KEYS}.ListSlots")["slots"]
+    assert call(f"{wire.INTERFACE}.Lock") == {}
+    assert call(f"{wire.INTERFACE}.Unlock", {"recovery_code": CODE}) == {}
+    assert call(f"{wire.KEYS}.Rotate")["retired"] == []
+    assert call(f"{wire.KEYS}.RemoveSlot", {"id": added["id"]}) == {"removed": added}
+    assert len(call(f"{wire.KEYS}.NewRecoveryCode")["recovery_code"]) == len(CODE)
+
+
+@case
 def the_command_line_shows_errors(room):
     where = f"{address(room.daemon())}/{wire.INTERFACE}"
     for call, error in (
@@ -66,6 +85,13 @@ def the_command_line_shows_errors(room):
             (("GetToken", '{"min_validity": -1}'), f"{wire.INTERFACE}.InvalidField")):
         done = run("call", f"{where}.{call[0]}", *call[1:])
         assert error in done.stderr and not done.stdout, f"{call}: {done}"
+    where = address(states.present(room))
+    for method, parameters, error in (
+            (f"{wire.INTERFACE}.Lock", "{}", f"{wire.INTERFACE}.OpensByItself"),
+            (f"{wire.KEYS}.RemoveSlot", '{"id": "x"}', f"{wire.KEYS}.NoSuchSlot"),
+            (f"{wire.KEYS}.AddSlot", '{"kind": "x"}', f"{wire.INTERFACE}.InvalidField")):
+        done = run("call", f"{where}/{method}", parameters)
+        assert error in done.stderr and not done.stdout, f"{method}: {done}"
 
 
 @case

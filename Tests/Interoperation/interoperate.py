@@ -29,6 +29,7 @@ import varlinkctl
 import certification_cases  # noqa: F401
 import interface_cases
 import method_cases  # noqa: F401
+import key_cases  # noqa: F401
 import call_cases  # noqa: F401
 import command_line_cases  # noqa: F401
 import varlinkctl_cases  # noqa: F401

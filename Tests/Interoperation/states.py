@@ -1,5 +1,6 @@
 """Daemons whose stores stand in every state that there is."""
 
+import shutil
 import subprocess
 import sys
 import time
@@ -10,6 +11,12 @@ import wire
 UID, OTHER_UID = "1404376560", "1404376561"
 AVATAR = "https://avatar.example/made_up.jpg"
 REFUSED_CODE = 21_327
+PASSPHRASE = "made up for the tests"
+# Codes that were drawn once, and open what they are put into.
+CODE = "475V-RXBB-WDVV-GE9W-AZJR-A9PX-9WMP-B444-QK8G"
+OTHER_CODE = "YWBQ-DBXH-4K0Y-PZ4Q-0A0J-R0B6-4S72-YTTD-7Y2D"
+CREDENTIAL = bytes(range(32))
+MAXIMUM_SLOTS = MAXIMUM_RETIRED = 16
 STORE = programs.ROOT / "Tests" / "Python" / "independent_store.py"
 
 
@@ -39,6 +46,43 @@ def locked(room):
 def put_key_back(daemon):
     """What unlocks it, with Repair."""
     daemon.key.with_name("key.away").rename(daemon.key)
+
+
+def lockable(room, *options):
+    """One that a recovery code alone opens, which costs nothing to try. It is open."""
+    daemon = room.daemon(*options)
+    daemon.login(uid=UID)
+    daemon.call(f"{wire.KEYS}.AddSlot", {"kind": "recovery", "recovery_code": CODE})
+    [key] = [slot for slot in slots(daemon) if slot["kind"] == "keyfile"]
+    daemon.call(f"{wire.KEYS}.RemoveSlot", {"id": key["id"]})
+    daemon.key.unlink()
+    return daemon
+
+
+def slots(daemon):
+    """The slots of its store."""
+    return daemon.call(f"{wire.KEYS}.ListSlots")["slots"]
+
+
+def with_credential(room, after=None, logged_in=True):
+    """One to which a service manager has passed a credential."""
+    place = room.place("credentials-")
+    (place / "accountd.key").write_bytes(CREDENTIAL)
+    (place / "accountd.key").chmod(0o400)
+    daemon = room.daemon(after=after, environment={"CREDENTIALS_DIRECTORY": str(place)})
+    if logged_in:
+        daemon.login(uid=UID)
+    return daemon
+
+
+def fill_with_retired_keys(daemon):
+    """Rotates until as many earlier keys are kept as may be, each for one more file."""
+    archives = daemon.state / "archives"
+    archives.mkdir(mode=0o700)
+    for number in range(MAXIMUM_RETIRED):
+        shutil.copy(daemon.state / "account.plist.sealed", archives / str(number))
+        kept = daemon.call(f"{wire.KEYS}.Rotate")["retired"]
+        assert len(kept) == number + 1, kept
 
 
 def damaged(room, mendable=False):

@@ -10,9 +10,9 @@ import varlinkctl
 import wire
 from cases import case
 from declared_types import shapes
-from interface_cases import FILE
+from interface_cases import FILES, described, members_of
 from python_client import SERVICE
-from states import OTHER_UID, UID
+from states import CODE, OTHER_CODE, OTHER_UID, UID
 
 # A change is written to a disk that others may use.
 EFFECT_SECONDS = 10
@@ -49,33 +49,34 @@ def must_fail(daemon, error, method, parameters=None, *options):
 
 
 @case
-def varlinkctl_validates_the_interface_file(room):
-    done = varlinkctl.run("validate-idl", FILE)
-    assert done.returncode == 0 and not done.stderr, done
-    broken = room.path / "broken.varlink"
-    text = FILE.read_text(encoding="utf-8")
-    broken.write_text(text.replace("method GetStatus", "metod GetStatus"))
-    assert varlinkctl.run("validate-idl", broken).returncode != 0
+def varlinkctl_validates_the_interface_files(room):
+    for file in FILES.values():
+        done = varlinkctl.run("validate-idl", file)
+        assert done.returncode == 0 and not done.stderr, done
+        broken = room.path / "broken.varlink"
+        broken.write_text(file.read_text(encoding="utf-8").replace("\nmethod ", "\nmetod ", 1))
+        assert varlinkctl.run("validate-idl", broken).returncode != 0
 
 
 @case
 def varlinkctl_shows_who_serves(room):
     daemon = room.daemon()
     info = json.loads(said("info", "--json=short", daemon.socket))
-    assert info["product"] == "accountd" and set(info["interfaces"]) == {SERVICE, wire.INTERFACE}
+    assert info["product"] == "accountd" and set(info["interfaces"]) == {SERVICE, *FILES}
     assert "Product: accountd" in said("info", f"unix:{daemon.socket}")
-    assert said("list-interfaces", daemon.socket).split() == [wire.INTERFACE, SERVICE]
-    ours = scanner.Interface(FILE.read_text(encoding="utf-8"))
-    methods = {f"{wire.INTERFACE}.{name}" for name, member in ours.members.items()
-               if isinstance(member, scanner._Method)}
-    assert set(said("list-methods", daemon.socket, wire.INTERFACE).split()) == methods
+    assert said("list-interfaces", daemon.socket).split() == [*FILES, SERVICE]
+    for interface in described():
+        methods = {f"{interface.name}.{each.name}"
+                   for each in members_of(interface, scanner._Method)}
+        assert set(said("list-methods", daemon.socket, interface.name).split()) == methods
 
 
 @case
-def varlinkctl_shows_both_descriptions_as_they_are(room):
+def varlinkctl_shows_every_description_as_it_is(room):
     daemon = room.daemon()
-    shown = scanner.Interface(said("introspect", "--no-pager", daemon.socket, wire.INTERFACE))
-    assert shapes(shown) == shapes(scanner.Interface(FILE.read_text(encoding="utf-8")))
+    for interface in described():
+        shown = said("introspect", "--no-pager", daemon.socket, interface.name)
+        assert shapes(scanner.Interface(shown)) == shapes(interface)
     shown = scanner.Interface(said("introspect", "--no-pager", daemon.socket, SERVICE))
     assert "PermissionDenied" in shapes(shown)
 
@@ -97,6 +98,16 @@ def varlinkctl_calls_every_method(room):
     assert call(daemon, "GetToken", {}, "--more")["uid"] == UID
     assert call(daemon, "GetToken", {}, "--collect")[0]["uid"] == UID
     assert call(daemon, f"{SERVICE}.GetInfo")["product"] == "accountd"
+    assert call(daemon, "Unlock") == {}
+    slots = call(daemon, f"{wire.KEYS}.ListSlots")["slots"]
+    code = call(daemon, f"{wire.KEYS}.NewRecoveryCode", {}, "--collect")[0]["recovery_code"]
+    added = call(daemon, f"{wire.KEYS}.AddSlot", {"kind": "recovery", "recovery_code": code})
+    assert added["removed"] == [] and added["slot"]["kind"] == "recovery", added
+    removed = call(daemon, f"{wire.KEYS}.RemoveSlot", {"id": slots[0]["id"], "rotate": None})
+    assert removed == {"removed": slots[0]}
+    assert call(daemon, "Lock") == {}
+    assert call(daemon, "Unlock", {"recovery_code": code}) == {}
+    assert call(daemon, f"{wire.KEYS}.Rotate", {}, "--more")["retired"] == []
     assert call(daemon, "Logout") == {"uid": UID}
 
 
@@ -134,6 +145,28 @@ def varlinkctl_fails_with_the_errors_name(room):
     assert "account.plist.sealed" in damaged["what"]
     failed = must_fail(states.without_store(room), f"{wire.INTERFACE}.StoreFailed", "Logout")
     assert failed["errno"] == 20
+
+
+@case
+def varlinkctl_fails_with_the_errors_name_for_keys_and_locks(room):
+    daemon = states.present(room)
+    assert must_fail(daemon, f"{wire.INTERFACE}.OpensByItself", "Lock") == {
+        "protection": ["keyfile"]}
+    slot = states.slots(daemon)[0]["id"]
+    for method, parameters, error, shown in (
+            ("RemoveSlot", {"id": "00x"}, f"{wire.KEYS}.NoSuchSlot", {"id": ""}),
+            ("RemoveSlot", {"id": slot}, f"{wire.KEYS}.LastSlot", {}),
+            ("RemoveSlot", {}, f"{SERVICE}.InvalidParameter", {"parameter": "id"}),
+            ("AddSlot", {"kind": "recovery"}, f"{SERVICE}.InvalidParameter",
+             {"parameter": "recovery_code"})):
+        assert must_fail(daemon, error, f"{wire.KEYS}.{method}", parameters) == shown, method
+    daemon = states.lockable(room)
+    call(daemon, "Lock")
+    assert must_fail(daemon, f"{wire.INTERFACE}.Locked", f"{wire.KEYS}.Rotate") == {}
+    wrong = must_fail(daemon, f"{wire.INTERFACE}.WrongKey", "Unlock",
+                      {"recovery_code": OTHER_CODE}, "--more")
+    assert wrong == {"retry_after_ms": 1000}
+    call(daemon, "Unlock", {"recovery_code": CODE})
 
 
 @case

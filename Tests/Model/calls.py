@@ -1,10 +1,14 @@
 """Random calls, valid and invalid, from a small world of users and tokens that often meet."""
 
-from replies import ACCOUNT_INTERFACE, SERVICE_INTERFACE
+from replies import ACCOUNT_INTERFACE, KEYS_INTERFACE, SERVICE_INTERFACE
 from spelling import Raw, Twice, spell
+from unknown import code_of
 
-QUERIES = ("GetStatus", "GetAccount", "GetToken", "CheckExpiry", "Export")
-CHANGES = ("Login", "UpdateProfile", "Logout", "Verify", "Repair")
+# How often each method is called.
+QUERIES = {"GetStatus": 4, "GetAccount": 5, "GetToken": 9, "CheckExpiry": 5, "Export": 3}
+CHANGES = {"Login": 10, "UpdateProfile": 4, "Logout": 3, "Verify": 3, "Repair": 3}
+LOCKS = {"Lock": 4, "Unlock": 8}
+KEYS = {"ListSlots": 2, "AddSlot": 5, "RemoveSlot": 2.5, "Rotate": 2, "NewRecoveryCode": 1}
 UIDS = ("1", "20", "20", "20", "99999999999999999999")
 NAMES = ("", "made up", "名前", 'a "quoted" \\ name', "\x7f\x01line\n", "n" * 256, "é" * 128)
 AVATARS = ("", "https://example.org/a.png", "a" * 2048)
@@ -14,9 +18,18 @@ NUMBERS = (0, 1, -1, 59, 60, 61, 3600, 86_400, 315_360_000, 315_360_001, 253_402
            253_402_300_800, 2**31, 2**63 - 1, 2**63, -2**63, -2**63 - 1, 10**30, Raw("-0"),
            Raw("1.0"), Raw("1e3"), Raw("1E400"), Raw("0.5"), Raw("1e-400"), Raw("9" * 400))
 BAD_NUMBERS = tuple(map(Raw, ("01", "-", "+1", "1.", ".5", "1e", "0x1", "NaN", "Infinity", "--1")))
-SERVED = tuple(f"{ACCOUNT_INTERFACE}.{name}" for name in QUERIES + CHANGES) + (
-    f"{SERVICE_INTERFACE}.GetInfo", f"{SERVICE_INTERFACE}.GetInterfaceDescription")
-UNSERVED = (f"{ACCOUNT_INTERFACE}.Nothing", f"{SERVICE_INTERFACE}.Nothing", "GetToken", "",
+# The first is the one that a store has, most of the time.
+PASSPHRASES = ("open sesame", "\u5bc6\u8a9e", 'q"\\ \t\x7f', "p" * 1024, "Open sesame")
+BAD_PASSPHRASES = ("", "p" * 1025, "\u00e9" * 513)
+CODES = tuple(code_of(bytes(range(start, start + 20))) for start in (0, 50, 236))
+# An id of a slot that no seed can know: whoever sends the step puts it in. Which, how many digits.
+SLOT = "@slot-{}-{}@"
+SERVED = {**{f"{ACCOUNT_INTERFACE}.{name}": weight
+             for name, weight in {**QUERIES, **CHANGES, **LOCKS}.items()},
+          **{f"{KEYS_INTERFACE}.{name}": weight for name, weight in KEYS.items()},
+          f"{SERVICE_INTERFACE}.GetInfo": 1, f"{SERVICE_INTERFACE}.GetInterfaceDescription": 1}
+UNSERVED = (f"{KEYS_INTERFACE}.Nothing", f"{ACCOUNT_INTERFACE}.ListSlots", f"{KEYS_INTERFACE}.Lock",
+            f"{ACCOUNT_INTERFACE}.Nothing", f"{SERVICE_INTERFACE}.Nothing", "GetToken", "",
             f"{ACCOUNT_INTERFACE}.gettoken", f"{ACCOUNT_INTERFACE}.", "org.example.Other.Method",
             f".{ACCOUNT_INTERFACE}.GetToken", f"{ACCOUNT_INTERFACE}.GetToken.", "a." + "b" * 130,
             "org.example." + "c" * 116, "2.00token", "é.x", f"{ACCOUNT_INTERFACE}.2.00token")
@@ -35,12 +48,12 @@ class Calls:
         self.random = random
         self.base = base
 
-    def message(self, oddity=None, longest=65_536):
-        """The bytes of one message, its NUL included."""
+    def message(self, oddity=None, longest=65_536, alone=False):
+        """The bytes of one message, its NUL included. `alone`: none comes with it."""
         random = self.random
         if oddity is None:
             oddity = random.choice((0, 0, 0.05, 0.5))
-        text = spell(self.call(), random, oddity)
+        text = spell(self.call(alone), random, oddity)
         if random.random() < 0.04:
             text = self._spoil(text)
         elif random.random() < 0.02:
@@ -48,13 +61,13 @@ class Calls:
             text += b" " * (longest + random.choice((0, 0, 1)) - len(text))
         return text.replace(b"\0", b" ") + b"\0"
 
-    def call(self):
+    def call(self, alone=False):
         """A call as a value, with what else may stand in it."""
         random = self.random
         pick = random.random()
         if pick < 0.03:
             return random.choice((None, [], "text", 5, {}, {"parameters": {}}, {"method": None},
-                                  {"method": 7}, [{"method": SERVED[0]}], Raw(""), Raw("}"),
+                                  {"method": 7}, [{"method": next(iter(SERVED))}], Raw(""), Raw("}"),
                                   Raw("\ufeff{}")))
         method = random.choice(UNSERVED) if pick < 0.08 else self._method()
         parameters = self.parameters(method.rpartition(".")[2])
@@ -62,12 +75,13 @@ class Calls:
         if parameters or random.random() < 0.8:
             call["parameters"] = parameters
         self._add_members(call)
+        if not alone and method.endswith("AddSlot"):
+            # Which of several new slots is whose is only to be seen from the answers.
+            call.pop("oneway", None)
         return call
 
     def _method(self):
-        random = self.random
-        return random.choices(SERVED, weights=(
-            4, 5, 9, 5, 3, 10, 4, 3, 2, 3, 1, 1))[0]
+        return self.random.choices(list(SERVED), list(SERVED.values()))[0]
 
     def _add_members(self, call):
         random = self.random
@@ -104,9 +118,11 @@ class Calls:
             self._maybe(given, "avatar_large", AVATARS, 0.5)
         elif name == "Logout":
             self._maybe(given, "if_uid", UIDS, 0.4)
+        elif name in ("Unlock", "AddSlot", "RemoveSlot"):
+            given = {"Unlock": self.unlock, "AddSlot": self._slot, "RemoveSlot": self._id}[name]()
         elif name == "GetInterfaceDescription" and random.random() < 0.9:
             given["interface"] = random.choice(
-                (ACCOUNT_INTERFACE, SERVICE_INTERFACE, "org.example.Other", "", "2.00x", "é"))
+                (ACCOUNT_INTERFACE, KEYS_INTERFACE, SERVICE_INTERFACE, "org.example.Other", "", "2.00x", "é"))
         if random.random() < 0.06:
             given[random.choice(list(given) or ["min_validity"])] = random.choice(
                 (None, None, True, False, "text", "1", [], {}, self._number(), self._nested()))
@@ -153,6 +169,65 @@ class Calls:
                 random.choice(BAD_TEXTS))
         if random.random() < 0.02:
             del given[random.choice(("access_token", "uid"))]
+        return given
+
+    def unlock(self):
+        """What opens the store, or nearly, or not."""
+        random = self.random
+        pick = random.random()
+        given = {}
+        if 0.25 < pick < 0.65 or pick > 0.98:
+            given["recovery_code"] = self._code()
+        if pick > 0.65:
+            given["passphrase"] = self._passphrase()
+        return given
+
+    def _slot(self):
+        random = self.random
+        kind = random.choices(("recovery", "passphrase", "keyfile", "credential", "", "Keyfile"),
+                              (40, 30, 15, 4, 1, 1))[0]
+        given = {"kind": kind}
+        if kind == "recovery" or random.random() < 0.02:
+            given["recovery_code"] = self._code()
+        if kind == "passphrase" or random.random() < 0.02:
+            given["passphrase"] = self._passphrase()
+            if random.random() < 0.4:
+                given["keep_keyfile"] = random.choice((True, True, False, None))
+        if random.random() < 0.03:
+            del given[random.choice(list(given))]
+        return given
+
+    def _passphrase(self):
+        pick = self.random.random()
+        return PASSPHRASES[0] if pick < 0.6 else self.random.choice(
+            PASSPHRASES if pick < 0.96 else BAD_PASSPHRASES)
+
+    def _code(self):
+        """As it is shown, as people type it, or mistyped."""
+        random = self.random
+        code = random.choice((*CODES, CODES[0], CODES[0]))
+        pick = random.random()
+        if pick < 0.65:
+            return code
+        if pick < 0.9:
+            code = random.choice((code.lower(), code.replace("-", ""), code.replace("-", "  "),
+                                  f" {code.swapcase()}-"))
+            return code.translate(random.choice((
+                str.maketrans("01", "oI"), str.maketrans("01", "OL"), str.maketrans("1", "l"))))
+        place = random.randrange(len(code))
+        return random.choice((
+            code[:place] + random.choice("0Z!U\u00e9\u0130 ") + code[place + 1:], code[:place],
+            code + "7", "", " " * 257, code + "-" * 213))
+
+    def _id(self):
+        random = self.random
+        given = {"id": SLOT.format(random.randrange(5), random.choice((16, 16, 16, 3, 1, 0)))}
+        if random.random() < 0.1:
+            given["id"] = random.choice(("", "x", "0" * 17, "0x00", "\u00e9", "\uff11", "-1"))
+        if random.random() < 0.4:
+            given["rotate"] = random.choice((False, False, True, None))
+        if random.random() < 0.03:
+            del given["id"]
         return given
 
     def _spoil(self, text):

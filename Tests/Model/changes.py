@@ -2,10 +2,11 @@
 
 from diagnosis import Diagnosis
 from fields import avatar_fault, check, expiry, name_fault, token_fault, uid_fault
-from files import ACCOUNT, SPARE, TEMPORARY, Account, Blob, Key
+from files import ACCOUNT, SPARE, TEMPORARY, Account, Blob
 from replies import answer, invalid_field, invalid_parameter, own
+from slots import Key, Slot, SlotList
 from watch import Watch
-from writing import EISDIR, ERRORS, ESTALE, Failed, InPlace, Writing
+from writing import EISDIR, ERRORS, ESTALE, Failed, InPlace, Writing, store_failed
 
 
 class Changes(Writing):
@@ -13,27 +14,40 @@ class Changes(Writing):
 
     # MARK: The store
 
-    def load(self):
-        """Takes over what the files hold, as at the start."""
-        found = Diagnosis(self.files)
+    def load(self, key=None, by_itself=False):
+        """Takes over what the files hold, opened with a key that is known or by itself."""
+        found = Diagnosis(self.files, key or self.key, by_itself or not self.locked_on_purpose)
         self._hold(found.account)
-        self.standing, self.key = found.standing, found.key
+        self.standing = found.standing
         self.slots, self.slots_in_place = found.slots, found.slots_in_place
+        if found.key:
+            self._opened(found.key)
+        else:
+            self.key = None
+        return found
+
+    def _opened(self, key):
+        if self.key is None:
+            self.opened_at = self.used_at = self.boottime
+        self.key, self.locked_on_purpose = key, False
 
     def restart(self):
         """Another daemon on the same store."""
-        self.watch, self.is_replaced = None, False
+        self.key = self.watch = self.locked_watch = None
+        self.is_replaced = self.locked_on_purpose = False
+        self.penalties = {}
         self.files.is_followed = True
         for name in [name for name in self.files.items if TEMPORARY.fullmatch(name)]:
             del self.files.items[name]
-        self.load()
+        found = self.load()
         try:
-            self.mend(Diagnosis(self.files).unfinished)
+            self.mend(found.unfinished)
         except Failed:
             pass
 
     def _hold(self, blob):
-        earlier, self.held = self.watch, blob
+        # What was known of a token's end outlives that the store is locked.
+        earlier, self.held = self.watch or self.locked_watch, blob
         self.watch = Watch(blob.meaning) if blob else None
         if earlier and self.watch:
             self.watch.learn(earlier)
@@ -48,7 +62,8 @@ class Changes(Writing):
         """(the diagnosis, whether another directory was read than before)."""
         self._follow()
         replaced, self.is_replaced = self.is_replaced, False
-        return Diagnosis(self.files, self.held, replaced), replaced
+        return Diagnosis(self.files, self.key, not self.locked_on_purpose, self.held,
+                         replaced), replaced
 
     def verify(self, given):
         """Reads the files as they are."""
@@ -64,7 +79,7 @@ class Changes(Writing):
         try:
             self.mend(self._diagnose()[0].mendings)
         except Failed as failure:
-            raise _store_failed(failure) from None
+            raise store_failed(failure) from None
         self.load()
         if self.standing[0] == "empty":
             return answer()
@@ -150,7 +165,8 @@ class Changes(Writing):
             how = "first" if self.standing[0] == "empty" else "anew"
             new_key_file = Blob("key file") if found[0] == "absent" else None
             key = Key()
-            slots = Blob("slots", new_key_file or found[1], key)
+            slots = self._slots_blob(key, (Slot("keyfile", new_key_file or found[1],
+                                                self.realtime),))
         elif not self.slots_in_place:
             how = "from the copy"
         blob = Blob("account", account, key)
@@ -160,14 +176,23 @@ class Changes(Writing):
         except InPlace as failure:
             failed = failure
         except Failed as failure:
-            raise _store_failed(failure) from None
-        self.key, self.slots, self.slots_in_place = key, slots, True
-        self.standing = ("present",)
+            raise store_failed(failure) from None
         self._hold(blob)
+        if key is not self.key:
+            self._opened(key)
+        self.slots, self.slots_in_place = slots, True
+        self.standing = ("present",)
         self.is_replaced = False
         if failed:
-            raise _store_failed(failed)
+            raise store_failed(failed)
         return self.with_account()
+
+    def _slots_blob(self, key, slots, retired=()):
+        # The same slots under the same keys are the same bytes, too.
+        same = key, frozenset(slots), tuple(retired)
+        if same not in self.lists:
+            self.lists[same] = Blob("slots", SlotList(key, tuple(slots), tuple(retired)), key)
+        return self.lists[same]
 
     # MARK: Logging out
 
@@ -203,7 +228,3 @@ class Changes(Writing):
             self.is_replaced = False
             self.load()
         return answer(**({} if uid is None else {"uid": uid}))
-
-
-def _store_failed(failure):
-    return own("StoreFailed", "failed", errno=failure.errno, message=failure.message)

@@ -21,7 +21,8 @@ def run(world, user, words, response=None):
     status, printed = Expected(
         world.service, who, world.count + 1, str(world.socket_path)).of(words, response)
     done = subprocess.run(
-        [world.programs.account, *words, "--socket", str(world.socket_path)], cwd="/", text=True,
+        [world.programs.account, *words, "--no-input", "--socket", str(world.socket_path)],
+        cwd="/", text=True,
         input=response or "", capture_output=True, timeout=PATIENCE, user=who.uid, group=who.gid,
         extra_groups=who.groups, env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"})
     if (done.returncode, done.stdout if printed is not None else None) != (status, printed):
@@ -37,14 +38,14 @@ class Expected:
     """What a command comes to: (exit status, stdout); None: whatever it prints."""
 
     def __init__(self, service, who, count, socket):
-        self.service, self.role, self.count = service, who.role, count
+        self.service, self.role, self.count, self.uid = service, who.role, count, who.uid
         # A token is sent to one's own daemon and to root's, whichever socket is named.
         self.is_trusted = service.files.owner in (who.uid, 0)
         self.socket = socket
 
     def _ask(self, method, **parameters):
         reply = self.service.handle(
-            wire.message(method, parameters)[:-1], self.role, self.count).reply
+            wire.message(method, parameters)[:-1], self.role, self.count, self.uid).reply
         if self.role == "stranger":
             reply = {"error": "org.varlink.service.PermissionDenied", "parameters": {}}
         return STATUSES.get(wire.error(reply)), reply["parameters"]
@@ -52,7 +53,21 @@ class Expected:
     def of(self, words, response):
         """By the command's name."""
         status, printed = getattr(self, words[0])(words, response)
+        if status == STATUSES["Locked"] and words[0] != "status":
+            # It tries to open the store, with what needs nobody, and then once more.
+            status = self._open()
+            if status is None:
+                status, printed = getattr(self, words[0])(words, response)
         return status or 0, "" if status and words[0] != "check" else printed
+
+    def _open(self):
+        if not self.is_trusted:
+            return STATUSES["PermissionDenied"]
+        if self.role == "owner" and "keyfile" in self.service.protection():
+            status, _ = self._ask("Unlock")
+            if status not in (None, STATUSES["Locked"]):
+                return status
+        return STATUSES["Locked"] if self.service.standing[0] == "locked" else None
 
     def token(self, words, _):
         """The token alone."""
@@ -100,8 +115,11 @@ class Expected:
         if status:
             return status, ""
         found = found["status"]
+        role, idle, after = (
+            found.pop(name, None) for name in ("role", "lock_after_idle", "lock_after"))
         return 0, json.dumps({
-            "running": True, "socket": self.socket, "version": found.pop("version"), **found},
+            "running": True, "socket": self.socket, "version": found.pop("version"), **found,
+            "lock_after_idle": idle, "lock_after": after, "role": role},
             separators=(",", ":")) + "\n"
 
     def expires(self, _, __):

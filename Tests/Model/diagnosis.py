@@ -1,6 +1,6 @@
 """What a store's files are worth together. docs/FORMAT.md, "Files"; docs/PROTOCOL.md, "Changes" """
 
-from files import ACCOUNT, NEXT, SLOTS, SLOTS_COPY, SPARE
+from files import ACCOUNT, NEXT, SLOTS, SLOTS_COPY, SPARE, bears, has_header
 from watch import date
 
 REPAIR = "`account doctor --repair`"
@@ -9,10 +9,12 @@ REPAIR = "`account doctor --repair`"
 class Diagnosis:
     """Judges the files as they are now.
 
-    `held` is the account that the daemon holds, where that counts as the best spare.
+    `key` is a master key that is known already. `by_itself`: whether what opens the store without
+    anybody being asked may do so. `held` is the account that the daemon holds, where that counts
+    as the best spare.
     """
 
-    def __init__(self, files, held=None, is_replaced=False):
+    def __init__(self, files, key=None, by_itself=True, held=None, is_replaced=False):
         self.standing = ("empty",)
         self.account = None
         self.key = None
@@ -26,8 +28,10 @@ class Diagnosis:
         self._judge_next_slots(files)
         if self.slots is None:
             self._judge_slots(files)
-        if self.slots and self._unlock(files):
-            self._judge_account(files, None if is_replaced else held)
+        if self.slots:
+            self._unlock(files, key, by_itself)
+            if self.key:
+                self._judge_account(files, None if is_replaced else held)
 
     @property
     def mendings(self):
@@ -46,13 +50,14 @@ class Diagnosis:
             return
         following, slots = files.read_slots(NEXT), files.read_slots(SLOTS)
         is_there = ACCOUNT in files.items
-        if following[0] == "good" and is_there and files.is_sealed_under(following[1].key):
+        account = files.items[ACCOUNT].blob if is_there else None
+        if following[0] == "good" and is_there and bears(account, following[1].key):
             self.is_adopting = True
             self._finish(f"{NEXT} was not put into its place yet", adopting(following[1]))
             self.slots, self.slots_in_place = following[1], True
         elif following[0] == "good" or (slots[0] == "good" and (
-                not is_there or not files.has_account_header()
-                or files.is_sealed_under(slots[1].key))):
+                not is_there or not has_header(account)
+                or any(bears(account, key) for key in slots[1].meaning.keys))):
             self._finish(f"{NEXT} belongs to no account and was not removed yet",
                          [(NEXT, None, False)])
 
@@ -85,29 +90,45 @@ class Diagnosis:
             self._damaged(f"{SLOTS} is missing, and there is no good copy, though sealed files "
                           "are there: put it back, or `account login --replace` begins anew")
 
-    def _unlock(self, files):
+    def _unlock(self, files, key, by_itself):
+        meaning = self.slots.meaning
+        # A key that is held opens them, whatever becomes of the key file.
+        if key is meaning.key:
+            self.key = key
+        if by_itself and meaning.of("keyfile"):
+            self._try_key_file(files, meaning)
+        if self.key is None:
+            if self.standing == ("empty",):
+                self.standing = ("locked",)
+            if self.standing == ("locked",) and meaning.asks:
+                self.findings.append("the store is locked: `account unlock` opens it")
+        elif meaning.retired:
+            count = len(meaning.retired)
+            self.findings.append(
+                f"{SLOTS} keeps {count} earlier master {'key' if count == 1 else 'keys'}, by which "
+                "files may still be sealed; `account key rotate` looks, and forgets what it can")
+
+    def _try_key_file(self, files, meaning):
         found = files.read_key()
         where = f"the key file {files.key_path}"
-        if found[0] == "read" and found[1] is self.slots.meaning:
-            self.key = self.slots.key
-            return True
+        if found[0] == "read" and meaning.opens("keyfile", found[1]):
+            self.key = meaning.key
+            return
         self.findings.append({
             "absent": f"{where} is missing; put it back",
             "read": f"{where} is not the one that opens this store"}.get(found[0]) or found[2])
-        if self.standing == ("empty",):
-            self.standing = ("locked",)
-        return False
 
     def _judge_account(self, files, held):
-        previous = ("absent",) if self.is_adopting else files.read_account(SPARE, self.key)
-        current = files.read_account(ACCOUNT, self.key)
+        keys = self.slots.meaning.keys
+        previous = ("absent",) if self.is_adopting else files.read_account(SPARE, keys)
+        current = files.read_account(ACCOUNT, keys)
         spare = None
         if previous[0] == "bad":
             self.findings.append(
                 f"{previous[1]}; it is a spare, and the next login replaces it")
         elif previous[0] == "good":
             spare = ("the previous generation", previous[1], files.items[SPARE].blob)
-        if held and held.key is self.key:
+        if held and held.key in keys:
             spare = ("the account that the daemon holds", held.meaning, held)
         if current[0] == "good":
             if previous[0] == "good" and previous[1].uid != current[1].uid:

@@ -4,10 +4,10 @@ import os
 import shutil
 import stat
 
-from files import KEY_SIZE, MAXIMUM_FILE, TEMPORARY, Blob, Item
+from files import ARCHIVES, KEY_SIZE, MAXIMUM_FILE, TEMPORARY, Blob, Item, new_fault
 
 STRANGE_OWNER = 65_530
-IGNORED = {"lock", "socket"}
+IGNORED = {"lock", "archives.lock", "socket", "archives"}
 
 
 class Disk:
@@ -33,6 +33,8 @@ class Disk:
     def fault(self, files, contents):
         """What differs, if anything; `contents` gets the bytes of each blob."""
         real = set(os.listdir(self.state) if self.state.is_dir() else ()) - IGNORED
+        archives = self.state / ARCHIVES
+        real |= {ARCHIVES + name for name in (os.listdir(archives) if archives.is_dir() else ())}
         if real != set(files.items):
             return (f"there are {sorted(real - set(files.items))} too many, and "
                     f"{sorted(set(files.items) - real)} too few")
@@ -64,6 +66,8 @@ class Disk:
             return "has bytes that were there before"
         if item.blob.role == "key file" and len(content) != KEY_SIZE:
             return f"has {len(content)} bytes"
+        if fault := new_fault(item.blob, content, {}):
+            return fault
         if contents.setdefault(item.blob, content) != content:
             return "differs from its copy"
         return None
@@ -81,6 +85,8 @@ class Disk:
         path = self.key if name == "key" else self.state / name
         item = files.key_file if name == "key" else files.items.get(name)
         changed = self._damaged(files, name, item, how, number)
+        if name.startswith(ARCHIVES) and changed and self.state.is_dir():
+            self._make_archives()
         if changed is item or not path.parent.is_dir():
             return
         _remove(path)
@@ -94,6 +100,11 @@ class Disk:
             files.key_file = changed
         else:
             files.items[name] = changed
+
+    def _make_archives(self):
+        archives = self.state / ARCHIVES
+        archives.mkdir(mode=0o700, exist_ok=True)
+        os.chown(archives, self.owner, self.owner)
 
     def _put(self, path, item):
         if item.kind == "symlink":
@@ -159,6 +170,8 @@ class Disk:
         os.chown(self.state, self.owner, self.owner)
         for name, item in self.saved.items() if how == "restore" else ():
             if item.kind == "file":
+                if name.startswith(ARCHIVES):
+                    self._make_archives()
                 self._put(self.state / name, item)
                 # Another file than the one that it was, and so another item.
                 files.items[name] = item._replace()

@@ -9,10 +9,13 @@ import pathlib
 import re
 from collections import namedtuple
 
+import slots
+
 ACCOUNT, SPARE = "account.plist.sealed", "account.plist.sealed~"
 SLOTS, SLOTS_COPY = "keyslots.plist", "keyslots.plist~"
 NEXT = "keyslots.plist.next"
 OTHER_SEALED = "app.plist.sealed"
+ARCHIVES = "archives/"
 MAXIMUM_FILE = 1 << 20
 MAGIC = bytes.fromhex("93 53 45 41 4C 0D 0A 1A")
 KEY_SIZE = 32
@@ -28,13 +31,6 @@ Account = namedtuple("Account", "token uid refresh_token screen_name avatar_larg
 Item = namedtuple("Item", "kind blob mode owner")
 
 _serial = itertools.count(1)
-
-
-class Key:
-    """A master key. Its id is learned from the first file that was sealed under it."""
-
-    def __init__(self):
-        self.id = None
 
 
 class Blob:
@@ -56,6 +52,8 @@ class Registry:
 
     def __init__(self):
         self.blobs = {}
+        # Slots and keys by their ids.
+        self.named = {}
 
     def of(self, content):
         """What these bytes stand for."""
@@ -69,22 +67,43 @@ class Registry:
             return None if blob.content == content else "has other bytes than were written"
         if content in self.blobs:
             return "has bytes that another file had before: salts must be new"
-        if blob.role == "account":
-            fault = _learn_key(blob, content)
-            if fault:
-                return fault
+        learned = {}
+        fault = new_fault(blob, content, learned)
+        if fault:
+            return fault
+        for thing, identity in learned.items():
+            if self.named.setdefault(identity, thing) is not thing:
+                return f"gives something new the id {identity.hex()}, which was another's"
+            thing.id = identity
         blob.content = content
         self.blobs[content] = blob
         return None
 
 
-def _learn_key(blob, content):
+def new_fault(blob, content, learned):
+    """Why bytes that were just written are not what the blob is, or None."""
+    if blob.role == "slots":
+        return slots.fault(blob.meaning, content, learned)
+    if blob.role != "account":
+        return None
     if content[:8] != MAGIC or content[8:16] != b"\1\0\1\0\0\0\0\0" or (len(content) - 105) % 256:
         return "is no sealed file of version 1"
-    found = content[16:32]
-    if blob.key.id is None:
-        blob.key.id = found
-    return None if blob.key.id == found else "is sealed under another key"
+    learned[blob.key] = content[16:32]
+    return None if blob.key.id in (None, content[16:32]) else "is sealed under another key"
+
+
+def bears(blob, key):
+    """Whether the header of a file, whatever follows it, names this master key."""
+    if blob.role == "account":
+        return blob.key is key
+    return has_header(blob) and key.id is not None and blob.content[16:32] == key.id
+
+
+def has_header(blob):
+    """Whether it begins as a sealed file does, of whatever key."""
+    return blob.role == "account" or (
+        blob.content is not None and blob.content[:16] == MAGIC + b"\1\0\1\0" + bytes(4)
+        and len(blob.content) >= 88)
 
 
 class Files:
@@ -161,7 +180,19 @@ class Files:
 
     def is_sealed(self):
         """Whether sealed files are there, whatever they are worth."""
-        return any(name in self.items for name in (ACCOUNT, SPARE, OTHER_SEALED))
+        return any(name in (ACCOUNT, SPARE, OTHER_SEALED)
+                   or name.startswith(ARCHIVES) and name.endswith((".sealed", ".sealed~"))
+                   for name in self.items)
+
+    def borne(self, keys):
+        """Those keys by which a file is sealed, or may be, since it cannot be looked into."""
+        found = set()
+        for name, item in self.items.items():
+            if item.kind == "file" and name.startswith((ACCOUNT, OTHER_SEALED, ARCHIVES)):
+                if self.is_kept_from(item):
+                    return list(keys)
+                found.update(key for key in keys if bears(item.blob, key))
+        return [key for key in keys if key in found]
 
     def read_slots(self, name):
         """("absent",), ("bad", why) or ("good", blob)."""
@@ -173,22 +204,7 @@ class Files:
         blob = self.items[name].blob
         return ("good", blob) if blob.role == "slots" else ("bad", "is damaged")
 
-    def is_sealed_under(self, key):
-        """Whether the account's header, whatever follows it, names this master key."""
-        blob = self.items[ACCOUNT].blob
-        if blob.role == "account":
-            return blob.key is key
-        header = blob.content[:32]
-        is_header = header[:16] == MAGIC + b"\1\0\1\0" + bytes(4) and len(blob.content) >= 88
-        return is_header and key.id is not None and header[16:] == key.id
-
-    def has_account_header(self):
-        """Whether what stands in the account's place begins as one, of whatever key."""
-        blob = self.items[ACCOUNT].blob
-        return blob.role == "account" or (
-            blob.content[:16] == MAGIC + b"\1\0\1\0" + bytes(4) and len(blob.content) >= 88)
-
-    def read_account(self, name, key):
+    def read_account(self, name, keys):
         """("absent",), ("bad", sentence) or ("good", account)."""
         if name not in self.items:
             return ("absent",)
@@ -196,9 +212,9 @@ class Files:
         if why:
             return ("bad", f"{name} {why}")
         blob = self.items[name].blob
-        if blob.role == "account" and blob.key is key:
+        if blob.role == "account" and blob.key in keys:
             return ("good", blob.meaning)
-        return ("bad", f"{name} {_fault(blob, key)}")
+        return ("bad", f"{name} {_fault(blob, keys)}")
 
     def read_key(self):
         """("absent",), ("read", blob) or ("unusable", errno, sentence)."""
@@ -223,8 +239,8 @@ class Files:
         return ("read", item.blob)
 
 
-def _fault(blob, key):
-    """Why bytes that are no account under this key are none. docs/FORMAT.md, "Header" """
+def _fault(blob, keys):
+    """Why bytes that are no account under these keys are none. docs/FORMAT.md, "Header" """
     content = blob.content
     if content is None:
         return "is sealed by a key that this store does not hold"
@@ -234,6 +250,6 @@ def _fault(blob, key):
         return "was written by a later version of accountd"
     if len(content) < 88 or content[12:16] != bytes(4):
         return "is damaged"
-    if content[16:32] != key.id:
+    if content[16:32] not in [key.id for key in keys]:
         return "is sealed by a key that this store does not hold"
     return "is damaged"

@@ -15,6 +15,11 @@ def flood(world, name, how):
     peer = world.peers[name]
     if peer.model.role == "stranger" or peer.model.half:
         return
+    # What is told of others must not be the clock's doing.
+    for other in [*world.peers]:
+        world.release(other)
+    if name not in world.peers:
+        return
     outcomes = world.answer(peer, peer.model.take(CALL * CALLS, world.service.boottime))
     exchange(peer.socket, [CALL * CALLS], 0)
     world.barrier()

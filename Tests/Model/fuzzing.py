@@ -1,5 +1,6 @@
 """Runs sequences, and makes one that fails as short as it can."""
 
+import collections
 import os
 import pathlib
 import re
@@ -10,7 +11,7 @@ import traceback
 
 import peers
 import programs
-from replies import ACCOUNT_INTERFACE, SERVICE_INTERFACE
+from replies import ACCOUNT_INTERFACE, KEYS_INTERFACE, SERVICE_INTERFACE
 from service import Service
 from steps import BASE, perform
 from world import World, build_clock
@@ -29,8 +30,8 @@ class Programs:
         text = re.search(r'ownDescription = """\n(.*?)\n        """', own, re.DOTALL)[1]
         self.descriptions = {
             SERVICE_INTERFACE: re.sub(r"^        ", "", text, flags=re.MULTILINE),
-            ACCOUNT_INTERFACE: (SOURCES / "AccountService/Interfaces"
-                                / "org.accountd.Account.varlink").read_text()}
+            **{name: (SOURCES / f"AccountService/Interfaces/{name}.varlink").read_text()
+               for name in (ACCOUNT_INTERFACE, KEYS_INTERFACE)}}
 
 
 class Laboratory:
@@ -46,6 +47,8 @@ class Laboratory:
         self.library.chmod(0o755)
         self.brokers = peers.Brokers()
         self.service = service
+        # What the daemons were put through.
+        self.done = collections.Counter()
 
     def close(self):
         """Leaves nothing behind."""
@@ -58,8 +61,7 @@ class Laboratory:
         place.chmod(0o755)
         world, position = None, 0
         try:
-            _, owner, verbose = steps[0]
-            world = World(self.programs, self.library, self.brokers, place, owner, verbose, BASE,
+            world = World(self.programs, self.library, self.brokers, place, steps[0][1:], BASE,
                           self.service)
             for position, step in enumerate(steps[1:], 1):
                 perform(world, step)
@@ -73,6 +75,7 @@ class Laboratory:
                               + (f"\nthe daemon said: {said[-600:]}" if said else ""))
         finally:
             if world:
+                self.done += world.service.done
                 world.discard()
             shutil.rmtree(place, ignore_errors=True)
 

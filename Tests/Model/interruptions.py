@@ -12,7 +12,7 @@ def killed(world, name, data, microseconds):
     units = peer.model.take(data, world.service.boottime)
     after = world.service.copy()
     after.files.step()
-    outcomes = [after.handle(unit, peer.model.role, world.count)
+    outcomes = [after.handle(unit, peer.model.role, world.count, peer.model.user.uid)
                 for unit in units if isinstance(unit, bytes)]
     after.files.step()
     exchange(peer.socket, [data], 0)
@@ -43,7 +43,7 @@ def ended(world, name, data):
     peer = world.peers[name]
     units = peer.model.take(data, world.service.boottime)
     after = world.service.copy()
-    outcome = after.handle(units[0], peer.model.role, world.count)
+    outcome = after.handle(units[0], peer.model.role, world.count, peer.model.user.uid)
     exchange(peer.socket, [data], 0)
     world.daemon.signal(signal.SIGTERM)
     received, closed = receive(peer.socket, None)

@@ -8,6 +8,7 @@ from unittest import mock
 
 import changes
 import connection
+import keys
 import service
 import strict_json
 import watch
@@ -29,8 +30,8 @@ def _mutants():
         self.seen_expired = False
         return remaining(self, realtime, boottime)
 
-    def has_another_token(self, text, role, connections):
-        outcome = handle(self, text, role, connections)
+    def has_another_token(self, *call):
+        outcome = handle(self, *call)
         found = (outcome.reply or {}).get("parameters", {})
         if "access_token" in found:
             found["access_token"] = found["access_token"][:-1] + "~"
@@ -42,6 +43,29 @@ def _mutants():
         if spare:
             self.files.items[changes.SPARE] = spare
         return reply
+
+    remove_slot, is_right = keys.Keys.removeslot, keys.Keys.is_right
+
+    def forgets_the_key_alone(self):
+        self.key = None
+
+    def remembers_what_was_removed(self, given):
+        before = self.slots.meaning.slots if self.slots else ()
+        reply = remove_slot(self, given)
+        gone = [slot for slot in before if slot not in self.slots.meaning.slots]
+        self.gone = [*getattr(self, "gone", ()), *gone]
+        return reply
+
+    def opens_with_what_was_removed(self, kind, secret):
+        return is_right(self, kind, secret) or any(
+            (slot.kind, slot.secret) == (kind, secret) for slot in getattr(self, "gone", ()))
+
+    def answers_at_once(self, *call):
+        outcome = handle(self, *call)
+        return outcome._replace(kind="reply") if outcome.kind == "held" else outcome
+
+    def strongest_first(self):
+        return list(reversed(self.slots.meaning.protection)) if self.slots else []
 
     def takes_no_replace(self, given):
         given.members = {**given.members, "replace": None}
@@ -67,6 +91,17 @@ def _mutants():
             connection, "HALF_SENT_MILLISECONDS", 31_000)),
         "damage that is not told": (519, of(
             changes.Changes, "verify", lambda self, given: changes.answer(findings=[]))),
+        "a lock that keeps the token": (500, of(
+            keys.Keys, "forget_secrets", forgets_the_key_alone)),
+        "a slot that was removed and still opens": (500, mock.patch.multiple(
+            keys.Keys, removeslot=remembers_what_was_removed,
+            is_right=opens_with_what_was_removed)),
+        "a wrong passphrase that is answered at once": (500, of(
+            service.Service, "handle", answers_at_once)),
+        "a protection that is told strongest first": (500, of(
+            keys.Keys, "protection", strongest_first)),
+        "an idle time that a CheckExpiry begins anew": (500, of(
+            service, "USES", (*service.USES, "CheckExpiry"))),
         "errors in another order of members": (502, of(world, "is_same", _is_same_backwards))}
 
 

@@ -4,24 +4,35 @@ Calls that overlap may be done in any order that keeps each connection's own. So
 right if there is such an order in which the model gives exactly these and leaves such a store.
 """
 
-import json
 import os
 import signal
 
-from calls import CHANGES
+import unknown
 from connection import DENIED
 from replies import ACCOUNT_INTERFACE
-from streams import Mismatch, cut, exchange, is_same, receive, shown
+from service import CHANGING as CHANGES
+from service import method_of
+from streams import Mismatch, cut, exchange, receive, shown
+from unknown import is_same
 
 MAXIMUM_TRIES = 20_000
 # Orders that explain the answers are looked for so long when one is found.
 ENOUGH_TRIES = 1000
+UNLOCK = f"{ACCOUNT_INTERFACE}.Unlock"
 CHANGING = tuple(f"{ACCOUNT_INTERFACE}.{name}" for name in CHANGES)
 
 
 def burst(world, sends, stops):
     """Sends to several connections, while the daemon stands still if `stops`, and compares."""
     sends = [(name, data) for name, data in sends if name in world.peers]
+    if world.service.lock_times != (None, None) or any(
+            method_of(text) == UNLOCK for name, data in sends
+            for text in (world.peers[name].model.half + data).split(b"\0")):
+        # Answers that are held back, and times at which the store is locked, want their order.
+        for name, data in sends:
+            if name in world.peers:
+                world.send(name, data)
+        return
     units = {}
     for name, data in sends:
         units[name] = world.peers[name].model.take(data, world.service.boottime)
@@ -74,7 +85,10 @@ def _explain(world, units, received):
         *answers[name], rest = data.split(b"\0")
         if rest:
             raise Mismatch(f"connection {name} got a part of a reply: {rest[:300]!r}")
+    for answer in answers.values():
+        world.note_codes(answer)
     search = _Search(world, units, answers)
+    start = unknown.mark()
     exported = world.ask_control("Export")
     states = {}
     for service, notes in search.ends(world.service, dict.fromkeys(units, 0),
@@ -82,14 +96,18 @@ def _explain(world, units, received):
         # Files that are sealed do not show which account they hold.
         if world.disk.fault(service.files, {}) is None and is_same(
                 exported, world.export(service).reply):
-            states.setdefault(_accounts(service.files), (service, notes))
+            learned = unknown.undo(start)
+            unknown.redo(learned)
+            states.setdefault(_accounts(service.files), (service, notes, learned))
             if not search.may_end_otherwise() or search.tries > ENOUGH_TRIES:
                 break
     if not states:
         raise Mismatch("no order of these calls explains the answers\n" + "\n".join(
             f"  {name}: {shown(answer)}" for name in units for answer in answers[name])
             + f"\n  at best: {search.best}")
-    world.service, notes = next(iter(states.values()))
+    unknown.undo(start)
+    world.service, notes, learned = next(iter(states.values()))
+    unknown.redo(learned)
     for peer, method, verdict in notes:
         world.note(peer, method, verdict)
     world.note_control("Export", world.export(world.service))
@@ -133,16 +151,18 @@ class _Search:
             if outcome.verdict == "answered" and outcome.method in CHANGING:
                 self.changing.add(name)
             replies = outcome.kind == "reply"
+            start = unknown.mark()
             if replies and not self._came(name, taken[name], outcome.reply, notes):
                 continue
             closes = outcome.kind == "close" or unit is DENIED
             yield from self.ends(
                 after, {**done, name: done[name] + 1}, {**taken, name: taken[name] + replies},
                 count - closes, (*notes, (peer, outcome.method, outcome.verdict)))
+            unknown.undo(start)
 
     def _answer(self, service, peer, unit, count):
         if isinstance(unit, bytes):
-            return service.handle(unit, peer.model.role, count)
+            return service.handle(unit, peer.model.role, count, peer.model.user.uid)
         return self.world.answer_one(service, peer, unit)
 
     def _came(self, name, position, reply, notes):
@@ -151,5 +171,5 @@ class _Search:
             return True
         if len(notes) >= self.best[0]:
             real = shown(came[position] if position < len(came) else None)
-            self.best = (len(notes), f"{name} was answered {real} and not {json.dumps(reply)}")
+            self.best = (len(notes), f"{name} was answered {real} and not {shown(reply)}")
         return False

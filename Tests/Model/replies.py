@@ -3,19 +3,31 @@
 from collections import namedtuple
 
 ACCOUNT_INTERFACE = "org.accountd.Account"
+KEYS_INTERFACE = "org.accountd.Keys"
 SERVICE_INTERFACE = "org.varlink.service"
 
-# kind: "reply", "silence" or "close". method: the full name, None for what is not served.
-Outcome = namedtuple("Outcome", "kind reply method verdict")
+# kind: "reply", "silence" or "close"; "held": the reply is held back until `time`; "wait": the call
+# is looked at again then. method: the full name, None for what is not served.
+Outcome = namedtuple("Outcome", "kind reply method verdict time", defaults=(None,))
 
 
 class Refused(Exception):
-    """An error reply."""
+    """An error reply; `time` is when it may be sent, where it is held back."""
+
+    time = None
 
     def __init__(self, name, verdict, **parameters):
         super().__init__(name)
         self.reply = {"error": name, "parameters": parameters}
         self.verdict = verdict
+
+
+class Waits(Exception):
+    """A call that is not looked at before `time`."""
+
+    def __init__(self, time):
+        super().__init__(time)
+        self.time = time
 
 
 def answer(**parameters):
@@ -26,6 +38,11 @@ def answer(**parameters):
 def own(name, verdict, **parameters):
     """An error of org.accountd.Account."""
     return Refused(f"{ACCOUNT_INTERFACE}.{name}", verdict, **parameters)
+
+
+def of_keys(name, **parameters):
+    """An error of org.accountd.Keys."""
+    return Refused(f"{KEYS_INTERFACE}.{name}", "refused", **parameters)
 
 
 def standard(name, verdict, **parameters):

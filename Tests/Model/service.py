@@ -4,26 +4,36 @@ A model of the daemon without its sockets, threads and ciphers. It is copied to 
 of a call, and to look for an order of calls that explains what was answered.
 """
 
+from collections import Counter
+
 import strict_json
 from changes import Changes
 from files import Files
+from keys import NOTHING, Keys
 from replies import (
-    ACCOUNT_INTERFACE, SERVICE_INTERFACE, Outcome, Refused, answer, invalid_field,
-    invalid_parameter, own, standard)
+    ACCOUNT_INTERFACE, KEYS_INTERFACE, SERVICE_INTERFACE, Outcome, Refused, Waits, answer,
+    invalid_field, invalid_parameter, own, standard)
 from watch import date
 
 ROLES = ("stranger", "observer", "reader", "owner")
+READING = ("GetStatus", "CheckExpiry", "GetAccount", "GetToken", "Export")
+CHANGING = ("Login", "UpdateProfile", "Logout", "Verify", "Repair", "Unlock")
+OF_KEYS = ("ListSlots", "AddSlot", "RemoveSlot", "Rotate", "NewRecoveryCode")
 REQUIRED = {
+    **dict.fromkeys((*READING[2:], *CHANGING, "Lock", *OF_KEYS), "owner"),
     **dict.fromkeys(("GetStatus", "CheckExpiry"), "observer"),
-    **dict.fromkeys(("GetAccount", "GetToken"), "reader"),
-    **dict.fromkeys(("Login", "UpdateProfile", "Logout", "Export", "Verify", "Repair"), "owner")}
+    **dict.fromkeys(("GetAccount", "GetToken"), "reader")}
+SERVED = {ACCOUNT_INTERFACE: (*READING, *CHANGING, "Lock"), KEYS_INTERFACE: OF_KEYS,
+          SERVICE_INTERFACE: ("GetInfo", "GetInterfaceDescription")}
+# What counts as a use of the store, when it is answered with what was asked for.
+USES = ("GetToken", "GetAccount", "Export", *CHANGING, "AddSlot", "RemoveSlot", "Rotate")
 VERSION = "0.1.0"
 
 
-class Service(Changes):
+class Service(Changes, Keys):
     """The daemon's state. `about` is what it may say of itself that no model can know."""
 
-    def __init__(self, path, key_path, owner, description):
+    def __init__(self, path, key_path, owner, description, lock_times=(None, None)):
         self.files = Files(path, key_path, owner)
         self.descriptions = description
         self.memory = None
@@ -33,6 +43,16 @@ class Service(Changes):
         self.slots_in_place = False
         # Another directory has come to the path since the store was read.
         self.is_replaced = False
+        # Seconds without a use, and since the store was opened; and when both were, by the boot clock.
+        self.lock_times = lock_times
+        self.opened_at = self.used_at = 0
+        self.locked_on_purpose, self.locked_watch = False, None
+        # By uid: how many wrong secrets, and until when the next one waits.
+        self.penalties, self.caller = {}, 0
+        # Blobs of key slots by their meaning.
+        self.lists = {}
+        # What a run has tried.
+        self.done = Counter()
 
     def copy(self):
         """The same state, to go on from by itself."""
@@ -40,12 +60,15 @@ class Service(Changes):
         other.__dict__.update(self.__dict__)
         other.files = self.files.copy()
         other.watch = self.watch and self.watch.copy()
+        other.locked_watch = self.locked_watch and self.locked_watch.copy()
+        other.done = self.done.copy()
         return other
 
     # MARK: Calls
 
-    def handle(self, text, role, connections):
+    def handle(self, text, role, connections, uid=0):
         """What becomes of one message, given without its NUL."""
+        self.caller = uid
         try:
             call = _Call(text)
         except strict_json.NotStrict:
@@ -58,8 +81,16 @@ class Service(Changes):
             if call.upgrade:
                 raise invalid_parameter("upgrade")
             reply = self._answer(method, call, role, connections)
+            if reply is NOTHING:
+                reply = answer()
+            elif method.rpartition(".")[2] in USES:
+                self.used_at = self.boottime
+        except Waits as waits:
+            return Outcome("wait", None, method, verdict, waits.time)
         except Refused as refusal:
-            reply, verdict = refusal.reply, refusal.verdict
+            reply, verdict, time = refusal.reply, refusal.verdict, refusal.time
+            if time is not None and not call.oneway:
+                return Outcome("held", reply, method, verdict, time)
             if role == "observer" and verdict == "damaged":
                 reply["parameters"]["what"] = (
                     "the store needs repair, of which its owner is told more")
@@ -70,13 +101,11 @@ class Service(Changes):
     @staticmethod
     def _find(name):
         interface, _, method = name.rpartition(".")
-        served = {ACCOUNT_INTERFACE: REQUIRED,
-                  SERVICE_INTERFACE: ("GetInfo", "GetInterfaceDescription")}
-        if interface not in served:
+        if interface not in SERVED:
             refusal = invalid_parameter(interface)
             raise standard("InterfaceNotFound", "unknown-method",
                            interface=refusal.reply["parameters"]["parameter"])
-        if method not in served[interface]:
+        if method not in SERVED[interface]:
             refusal = invalid_parameter(name)
             raise standard("MethodNotFound", "unknown-method",
                            method=refusal.reply["parameters"]["parameter"])
@@ -118,7 +147,7 @@ class Service(Changes):
         if name == "GetInfo":
             given.refuse_others()
             return answer(vendor="accountd", product="accountd", version=VERSION, url="",
-                          interfaces=[SERVICE_INTERFACE, ACCOUNT_INTERFACE])
+                          interfaces=[SERVICE_INTERFACE, ACCOUNT_INTERFACE, KEYS_INTERFACE])
         # Here an unknown parameter is said before a missing one.
         Given(given.members).refuse_others("interface")
         wanted = given.text("interface")
@@ -141,11 +170,12 @@ class Service(Changes):
     def status(self, role, connections):
         """`Status`. Whoever asks how the clock stands looks at it, too."""
         self.look()
-        return {"state": self.standing[0], "version": VERSION,
-                "protection": ["keyfile"] if self.slots else [],
+        times = {name: seconds for name, seconds in zip(
+            ("lock_after_idle", "lock_after"), self.lock_times) if seconds is not None}
+        return {"state": self.standing[0], "version": VERSION, "protection": self.protection(),
                 "memory": self.memory[0], "locked_bytes": self.memory[1],
                 "clock": self.watch.clock(self.realtime) if self.watch else "steady",
-                "connections": connections, "role": role}
+                "connections": connections, **times, "role": role}
 
     def look(self):
         """Sees how much is left; None where there is no account."""
@@ -203,6 +233,14 @@ class Given:
         for name in self.members:
             if name not in self.known and name not in names:
                 raise invalid_parameter(name)
+
+
+def method_of(text):
+    """The method that a message names; None where it is no call."""
+    try:
+        return _Call(text).method
+    except strict_json.NotStrict:
+        return None
 
 
 class _Call:

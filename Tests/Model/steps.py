@@ -4,14 +4,16 @@ A sequence is data: tuples of a name and what it needs. So it can be printed, cu
 """
 
 import random
+import re
 
 import commands
 import floods
 import interruptions
 import orders
 import peers
-from calls import CHANGES, Calls
-from files import ACCOUNT, NEXT, OTHER_SEALED, SLOTS, SLOTS_COPY, SPARE
+from calls import CHANGES, CODES, KEYS, LOCKS, PASSPHRASES, SLOT, Calls
+from files import ACCOUNT, ARCHIVES, NEXT, OTHER_SEALED, SLOTS, SLOTS_COPY, SPARE
+from replies import KEYS_INTERFACE
 from wire import message
 from world import World
 
@@ -19,20 +21,21 @@ MAXIMUM_CONNECTIONS = 9
 # What a damaged file is: the weights favour what can be mended.
 DAMAGE = ("flip", "flip", "cut", "extend", "empty", "junk", "huge", "remove", "remove", "remove",
           "symlink", "directory", "mode", "owner", "restore", "restore", "restore", "copy")
+ARCHIVE = f"{ARCHIVES}2027.plist.sealed"
 DAMAGED = (ACCOUNT, ACCOUNT, ACCOUNT, SPARE, SLOTS, SLOTS, SLOTS_COPY, NEXT, "key", "key",
-           OTHER_SEALED)
+           OTHER_SEALED, ARCHIVE)
 BASE = 1_800_000_000
 # The last two lead to 1970 and beyond the year 9999; none leads before 1970.
 CLOCK_STEPS = (0, 1, 1, 30, 59, 60, 61, 3599, 3600, 86_400, -1, -60, -3600, -86_400, 10**7, -10**7,
                -BASE + 5, 253_402_300_800 - BASE)
 # Files that mean nothing, or nothing any more, and what may become of them.
-STRAY = ("account.plist.sealed.damaged-7", "keyslots.plist.damaged-1800000000", "notes",
+STRAY = (ARCHIVE, f"{ARCHIVES}notes", "account.plist.sealed.damaged-7", "keyslots.plist.damaged-1800000000", "notes",
          "account.plist.sealed.damaged-1800000000", ".tmp-0123456789abcdef", ".tmp-0123")
 # How often there is a step of each kind.
-KINDS = {"connect": 4, "send": 60, "pipeline": 8, "half": 5, "close": 3, "half-close": 2,
+KINDS = {"connect": 4, "send": 60, "keys": 12, "reopen": 4, "fill": 0.4, "pipeline": 8, "half": 5, "close": 3, "half-close": 2,
          "clock": 9, "restart": 2, "signal": 1, "damage": 12, "burst": 8, "killed": 2, "ended": 1,
          "command": 3, "directory": 3, "flood": 2, "last-words": 2, "hit-and-run": 3, "second": 0.5,
-         "socket-gone": 0.5, "stray": 3}
+         "socket-gone": 0.5, "stray": 4}
 
 
 def generate(seed, count):
@@ -51,10 +54,19 @@ class Generator:
         """The whole sequence."""
         random = self.random
         owner = random.choice((peers.OWNER, peers.OWNER, peers.OTHER_OWNER))
-        steps = [("daemon", owner, random.random() < 0.3)]
+        times = (None, None)
+        if random.random() < 0.15:
+            times = random.choice(((60, None), (None, 3600), (30, 90)))
+        is_cheap = random.random() < 0.97
+        steps = [("daemon", owner, random.random() < 0.3, times, is_cheap)]
         # Something to lose, most of the time.
         if random.random() < 0.8:
             steps.append(("send", "root-1", self._login(), 1))
+        # A store that can be locked, half of the time, and at times one that must be unlocked.
+        if random.random() < 0.5:
+            steps.append(("send", "root-1", message(f"{KEYS_INTERFACE}.AddSlot", random.choice((
+                {"kind": "recovery", "recovery_code": CODES[0]},
+                {"kind": "passphrase", "passphrase": PASSPHRASES[0]}))), 1))
         while len(steps) < count:
             kind = random.choices(list(KINDS), list(KINDS.values()))[0]
             steps.append(getattr(self, f"_{kind.replace('-', '_')}")())
@@ -77,8 +89,32 @@ class Generator:
 
     def _send(self):
         name = self._peer()
-        return ("send", name, self.calls.message(longest=self._longest(name)),
+        return ("send", name, self.calls.message(longest=self._longest(name), alone=True),
                 self.random.choice((1, 1, 1, 2, 5)))
+
+    def _keys(self):
+        """What an owner does to the key, without oddities."""
+        random = self.random
+        methods = {**LOCKS, **KEYS}
+        method = random.choices(list(methods), list(methods.values()))[0]
+        return ("send", f"root-{random.randint(1, 3)}", self._plain(method), 1)
+
+    def _reopen(self):
+        """Locks the store and opens it, or not."""
+        methods = ("Lock", *self.random.choices(("GetToken", "Verify", "Repair", "Login"), k=1),
+                   "Unlock", *self.random.choices(("GetToken", "Rotate", "AddSlot", "Unlock"), k=2))
+        return ("send", f"root-{self.random.randint(1, 3)}",
+                b"".join(map(self._plain, methods)), 1)
+
+    def _plain(self, method):
+        parameters = self.calls.parameters(method)
+        return message(f"{KEYS_INTERFACE}.{method}" if method in KEYS else method, parameters)
+
+    def _fill(self):
+        """As many slots as there may be, and one more."""
+        return ("send", "root-1", b"".join(
+            message(f"{KEYS_INTERFACE}.AddSlot", {"kind": "recovery", "recovery_code": code})
+            for code in self.random.choices(CODES, k=17)), 1)
 
     def _pipeline(self):
         name = self._peer()
@@ -108,7 +144,7 @@ class Generator:
         return ("restart", self.random.choice(("SIGTERM", "SIGTERM", "SIGINT", "SIGKILL")))
 
     def _signal(self):
-        return ("signal", self.random.choice(("SIGHUP", "SIGUSR1", "SIGSTOP")))
+        return ("signal", self.random.choice(("SIGHUP", "SIGUSR1", "SIGUSR1", "SIGSTOP")))
 
     def _damage(self):
         return ("damage", self.random.choice(DAMAGED), self.random.choice(DAMAGE),
@@ -145,8 +181,9 @@ class Generator:
         return ("burst", sends, random.random() < 0.5)
 
     def _change(self):
-        method = self.random.choice(CHANGES)
-        return message(method, self.calls.parameters(method))
+        methods = {**dict.fromkeys(CHANGES, 4), "Unlock": 1, "AddSlot": 4, "RemoveSlot": 3,
+                   "Rotate": 4}
+        return self._plain(self.random.choices(list(methods), list(methods.values()))[0])
 
     def _killed(self):
         return ("killed", self._peer(), self._change(), self.random.choice(
@@ -178,12 +215,15 @@ class Generator:
 
 def perform(world, step):
     """Does one step to the daemon and to the model."""
-    kind, *words = step
+    kind, *words = (_with_ids(part, world.service.slots) for part in step)
     names = [name for name, _ in words[0]] if kind == "burst" else words[:1]
     if kind in OF_CONNECTIONS:
         for name in names:
             if name not in world.peers and len(world.peers) < MAXIMUM_CONNECTIONS:
                 world.connect(name, name.partition("-")[0])
+        if kind not in ("connect", "close"):
+            for name in names:
+                world.release(name)
         if any(name not in world.peers for name in names):
             return
     if kind in BY_OWNERS and not world.peers[words[0]].model.may_begin():
@@ -192,6 +232,18 @@ def perform(world, step):
         STEPS[kind](world, *words)
     if kind in INTERRUPTED:
         world.start()
+
+
+def _with_ids(part, slots):
+    """Puts the ids of the slots that there are into what is sent."""
+    if isinstance(part, tuple):
+        return tuple(_with_ids(each, slots) for each in part)
+    if not isinstance(part, bytes) or b"@slot-" not in part:
+        return part
+    ids = sorted(slot.id.hex() for slot in slots.meaning.slots if slot.id) if slots else []
+    ids = ids or ["0123456789abcdef"]
+    return re.sub(SLOT.format(r"(\d+)", r"(\d+)").encode(), lambda found: ids[
+        int(found[1]) % len(ids)][:int(found[2])].encode(), part)
 
 
 INTERRUPTED = ("killed", "ended")

@@ -3,6 +3,7 @@
 from diagnosis import adopting
 from files import (
     ACCOUNT, LINKS_ARE_PROTECTED, MAXIMUM_FILE, NEXT, SLOTS, SLOTS_COPY, SPARE, Item)
+from replies import own
 
 EPERM, EACCES, EISDIR, EFBIG, ELOOP, ESTALE = 1, 13, 21, 27, 40, 116
 ERRORS = {EPERM: "Operation not permitted (EPERM)", EACCES: "Permission denied (EACCES)",
@@ -21,6 +22,11 @@ class Failed(Exception):
 
 class InPlace(Failed):
     """The change stands, and something beside it failed."""
+
+
+def store_failed(failure, left=""):
+    """The error that tells of it, and of what is left to do."""
+    return own("StoreFailed", "failed", errno=failure.errno, message=failure.message + left)
 
 
 class Writing:
@@ -53,6 +59,27 @@ class Writing:
             except Failed as failure:
                 raise InPlace(failure.errno, "the account is stored, and opens; its key slots wait "
                                              f"in {files.path}/{NEXT}: {failure.message}") from None
+
+    def _save_slots(self, slots, previous, new_key_file=None):
+        """Writes key slots in the place of others, or of none."""
+        self._follow()
+        if previous:
+            self._confirm_slots(previous)
+        else:
+            for name in (SLOTS, ACCOUNT, NEXT):
+                if name in self.files.items:
+                    raise Failed(ESTALE, f"{self.files.path}/{name} was not there when the store "
+                                         "was read: `account doctor` reads it; nothing was changed")
+        if new_key_file:
+            self.files.key_file = Item("file", new_key_file, 0o600, self.files.owner)
+            self.files.step()
+        try:
+            self._write_slots(slots, keeps=False)
+        except Failed:
+            # The copy must not be newer than the slots.
+            if previous and not self._is_directory(SLOTS_COPY):
+                self._write(SLOTS_COPY, previous)
+            raise
 
     def _confirm_slots(self, slots):
         if self._holds(NEXT, slots):

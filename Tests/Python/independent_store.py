@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 
 try:
     import sealed_format as form
+    import slot_secrets
 except ImportError as missing:
     sys.exit(f"independent_store.py: {missing}: pip install pycryptodome cryptography")
 
@@ -39,10 +40,8 @@ def write(path, contents):
 
 def unlock(options):
     slots = form.read_slots(read(options.state_dir, SLOTS_FILE))
-    secret = read(options.keyfile)
-    if len(secret) != 32:
-        raise form.WrongSecret("a key file has 32 bytes")
-    return (slots, *form.unlock(slots, options.kind, secret))
+    secret = slot_secrets.secret_of(options.kind, read(options.secret))
+    return (slots, *slot_secrets.unlock(slots, options.kind, secret))
 
 
 def master_key_of(file, slots, master_key):
@@ -71,14 +70,14 @@ def open_store(options):
 
 def make_store(options):
     os.makedirs(options.state_dir, mode=0o700, exist_ok=True)
-    keyfile_directory = os.path.dirname(os.path.abspath(options.keyfile))
-    os.makedirs(keyfile_directory, mode=0o700, exist_ok=True)
-    if not os.path.exists(options.keyfile):
-        write(options.keyfile, os.urandom(32))
+    os.makedirs(os.path.dirname(os.path.abspath(options.secret)), mode=0o700, exist_ok=True)
+    if not os.path.exists(options.secret):
+        write(options.secret, slot_secrets.made_up(options.kind, os.urandom))
     current, master_key = os.urandom(16), os.urandom(32)
     created = int(time.time())
-    secret = read(options.keyfile)
-    slot = form.make_slot(options.kind, secret, current, master_key, created, os.urandom)
+    secret = slot_secrets.secret_of(options.kind, read(options.secret))
+    slot = slot_secrets.make_slot(
+        options.kind, secret, current, master_key, created, os.urandom)
     slots = form.write_slots(form.make_slots(current, master_key, [slot]))
 
     issued_at = created if options.issued_at is None else options.issued_at
@@ -144,13 +143,13 @@ def main():
             sub.add_argument("out")
             return sub
         sub.add_argument("state_dir")
-        sub.add_argument("keyfile")
-        sub.add_argument("--kind", choices=("keyfile", "credential"), default="keyfile")
+        sub.add_argument("secret", help="the file with the key, the passphrase or the code")
+        sub.add_argument("--kind", choices=form.KINDS, default="keyfile")
         return sub
 
     sub = command("open", open_store, "print the account as JSON")
     sub.add_argument("--file", default=ACCOUNT_FILE)
-    sub = command("make", make_store, "make a store; makes the key file if there is none")
+    sub = command("make", make_store, "make a store; makes the secret if there is none")
     sub.add_argument("--token", required=True)
     sub.add_argument("--uid", required=True)
     sub.add_argument("--expires-in", type=int, required=True)
@@ -166,7 +165,7 @@ def main():
     options = parser.parse_args()
     try:
         options.action(options)
-    except form.WrongSecret as error:
+    except (form.WrongSecret, slot_secrets.Mistyped) as error:
         print(f"wrong secret: {error}", file=sys.stderr)
         return 6
     except (form.Damaged, form.CannotOpen) as error:

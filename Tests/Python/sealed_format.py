@@ -257,14 +257,17 @@ def public_key(private):
     return x25519.X25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
 
 
-def wrapping_key(private, point, ephemeral, slot_public):
+def shared_secret(private, point):
     try:
-        shared = x25519.X25519PrivateKey.from_private_bytes(private).exchange(
+        return x25519.X25519PrivateKey.from_private_bytes(private).exchange(
             x25519.X25519PublicKey.from_public_bytes(point)
         )
     except ValueError:
         raise Damaged("a point of low order") from None
-    return blake2b(shared + ephemeral + slot_public)
+
+
+def wrapping_key(private, point, ephemeral, slot_public):
+    return blake2b(shared_secret(private, point) + ephemeral + slot_public)
 
 
 def aead_wrap(key, nonce, data, plaintext):
@@ -378,19 +381,24 @@ def read_slots(file):
     return slots
 
 
+def unlock_slot(slots, slot, private):
+    """The master key out of one slot by its private key, and the wrapping key."""
+    under = wrapping_key(private, slot["ephemeral"], slot["ephemeral"], slot["public"])
+    data = slot_data(slot, slots["current"])
+    master_key = aead_unwrap(under, slot["nonce"], data, slot["wrapped"])
+    if slots["mac"] != blake2b(canonical(slots), derived(master_key, b"slots")):
+        raise Damaged("the list's code")
+    return master_key, under
+
+
 def unlock(slots, kind, secret):
     """The master key, and what led to it: the slot's private key and its wrapping key."""
     private = seed(kind, secret)
     own = public_key(private)
     for slot in slots["slots"]:
-        if slot["kind"] != kind or slot["public"] != own:
-            continue
-        under = wrapping_key(private, slot["ephemeral"], slot["ephemeral"], own)
-        data = slot_data(slot, slots["current"])
-        master_key = aead_unwrap(under, slot["nonce"], data, slot["wrapped"])
-        if slots["mac"] != blake2b(canonical(slots), derived(master_key, b"slots")):
-            raise Damaged("the list's code")
-        return master_key, private, under
+        if slot["kind"] == kind and slot["public"] == own:
+            master_key, under = unlock_slot(slots, slot, private)
+            return master_key, private, under
     raise WrongSecret(kind)
 
 

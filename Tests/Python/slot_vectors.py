@@ -6,25 +6,9 @@ import os
 import plistlib
 
 import sealed_format as form
-from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+from slot_secrets import MEMLIMIT, OPSLIMIT, argon2id13, recovery_code
 
-OPSLIMIT = 3
-MEMLIMIT = 268435456
 PASSPHRASE = "made-up passphrase ñ"
-CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-
-
-def argon2id13(passphrase, salt, opslimit, memlimit):
-    return Argon2id(
-        salt=salt, length=32, iterations=opslimit, lanes=1, memory_cost=memlimit // 1024
-    ).derive(passphrase)
-
-
-def recovery_code(secret):
-    bits = int.from_bytes(secret, "big") << 20
-    bits |= int.from_bytes(form.blake2b(secret)[:3], "big") >> 4
-    code = "".join(CROCKFORD[bits >> 5 * place & 31] for place in reversed(range(36)))
-    return "-".join(code[at : at + 4] for at in range(0, 36, 4))
 
 
 def recovery_codes(random):

@@ -107,6 +107,11 @@ def check_login(daemon, client, findings):
         programs.end(process)
 
 
+# Called with a daemon that holds an account, the client and the findings: each stops `account`
+# while it prompts, or has what was typed, and ends with `judge`.
+PROMPTS = []
+
+
 def check_client(program, client, directory, findings):
     token = wire.made_up_token()
     with Daemon(program, directory / "client") as daemon:
@@ -117,3 +122,5 @@ def check_client(program, client, directory, findings):
         check_output(daemon, client, secret, ["header"], b"Authorization: OAuth2 " + secret,
                      findings)
         check_login(daemon, client, findings)
+        for check in PROMPTS:
+            check(daemon, client, findings)

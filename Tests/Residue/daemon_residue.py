@@ -31,12 +31,15 @@ class DaemonResidue:
         self.wrapper = wrapper
         self.findings = findings
         self.secrets = {}
+        # Of what may stand in locked memory while the store is open.
+        self.open_keys = set(HELD)
         self.canary = f"canary-{secrets.token_hex(16)}"
+        self.environment = {}
         self.daemon = None
 
     def start(self):
         self.daemon = Daemon(self.program, self.directory, *self.options,
-                             wrapper=self.wrapper, verbose=True)
+                             wrapper=self.wrapper, environment=self.environment, verbose=True)
         self.findings.expect(
             self.daemon.call("GetStatus")["status"]["memory"] == self._expected_memory(),
             f"{self.mode}: GetStatus names the memory {self._expected_memory()}")
@@ -69,13 +72,19 @@ class DaemonResidue:
         """held: of these secrets exactly one copy stands in locked memory. passing: at most one
         may, while a message is under way. Keys may stand in locked memory; all else nowhere."""
         time.sleep(SETTLE_SECONDS)
-        canary = {"canary": self.canary.encode()} if sees_canary else {}
-        scan = Scan(self.daemon.pid, {**self.secrets, **canary})
+        canaries = self.canaries(sees_canary)
+        scan = Scan(self.daemon.pid, {**self.secrets, **canaries})
         step = f"{self.mode}: {step}"
-        if sees_canary:
-            self.findings.expect(scan.found("canary"), f"{step}: the scan sees the heap")
+        if canaries:
+            seen = [copy for name in canaries for copy in scan.found(name)
+                    if copy.mapping.name != "[stack]"]
+            self.findings.expect(seen, f"{step}: the scan sees the heap")
         for name in self.secrets:
             self._judge(step, name, scan.found(name), name in held, name in passing)
+
+    def canaries(self, sees_canary):
+        """What is no secret and stands on the heap: the screen name, while there is an account."""
+        return {"canary": self.canary.encode()} if sees_canary else {}
 
     def _judge(self, step, name, copies, is_held, is_passing):
         detail = "; ".join(map(str, copies[:6])) or "no copy"
@@ -85,7 +94,7 @@ class DaemonResidue:
         elif is_held:
             self.findings.expect(len(copies) == 1 and not outside,
                                  f"{step}: {name} stands once, in locked memory", detail)
-        elif is_passing or name in HELD:
+        elif is_passing or name in self.open_keys:
             self.findings.expect(len(copies) <= 1 and not outside,
                                  f"{step}: {name} stands once in locked memory at most", detail)
         else:
@@ -111,7 +120,7 @@ class DaemonResidue:
             found = found_in_file(core, {**self.secrets, **canary})
             core.unlink()
             self.findings.expect("canary" in found, f"{what}: the search sees the heap")
-            allowed = {"canary", *held, *HELD} if option else {"canary"}
+            allowed = {"canary", *held, *self.open_keys} if option else {"canary"}
             self.findings.expect(set(found) <= allowed, f"{what} holds no secret",
                                  ", ".join(sorted(set(found) - allowed)))
 
@@ -241,7 +250,7 @@ class DaemonResidue:
         self.scan("logged out again", sees_canary=False)
         self.check_outside()
 
-    def scan_dumps_after_logout(self):
+    def scan_dumps_after_logout(self, step="logged out"):
         # The canary went with the account; what it proved holds for the same dump before.
         if self.mode != "locked" or shutil.which("gcore") is None:
             return
@@ -249,7 +258,7 @@ class DaemonResidue:
         subprocess.run(["gcore", "-a", "-o", prefix, str(self.daemon.pid)],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         core = pathlib.Path(f"{prefix}.{self.daemon.pid}")
-        found = set(found_in_file(core, self.secrets)) - HELD
+        found = set(found_in_file(core, self.secrets)) - self.open_keys
         core.unlink()
-        self.findings.expect(not found, f"{self.mode}: logged out: gcore -a holds no secret",
+        self.findings.expect(not found, f"{self.mode}: {step}: gcore -a holds no secret",
                              ", ".join(sorted(found)))

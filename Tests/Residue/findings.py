@@ -24,6 +24,15 @@ class Findings:
         self.skipped.append(reason)
         print(f"  skipped: {reason}", flush=True)
 
+    def take(self, other):
+        """Counts what was found elsewhere."""
+        self.checks += other.checks
+        self.failures += other.failures
+        self.skipped += other.skipped
+
+    def summary(self):
+        return f"{self.checks} checks, {len(self.failures)} failed, {len(self.skipped)} skipped"
+
     def finish(self):
-        print(f"{self.checks} checks, {len(self.failures)} failed, {len(self.skipped)} skipped")
+        print(self.summary())
         return 1 if self.failures or not self.checks else 0
