@@ -117,7 +117,7 @@ let package = Package(
             ]),
         tests(
             "AccountDaemonTests",
-            ["AccountDaemon", "AccountService", "LinuxSystem", "SecretMemory"]),
+            ["AccountDaemon", "AccountService", "LinuxSystem", "Sealing", "SecretMemory"]),
         tests(
             "AccountCommandsTests",
             ["AccountCommands", "Accounts", "LinuxSystem", "SecretMemory", "JSON", "Varlink"]),

@@ -112,7 +112,9 @@ extension StoreFiles {
     ) throws(Errno) -> Bool {
         let file: FileDescriptor
         do throws(Errno) {
-            guard try place.status(of: name).kind == .regular else { return true }
+            let kind = try place.status(of: name).kind
+            // A link is not followed; somebody may have moved an archive elsewhere.
+            guard kind == .regular else { return kind != .symlink }
             file = try place.openFile(name, [.readOnly, .nonBlocking])
         } catch {
             // It was removed meanwhile.

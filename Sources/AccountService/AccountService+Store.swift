@@ -171,8 +171,6 @@ extension AccountService {
                 return .good(try KeySlots.parse(bytes.span, arena: arena), bytes)
             } catch .sealing(.memory(let error)) {
                 throw error
-            } catch .sealing(.unsupportedVersion) {
-                return .bad("was written by a later version of accountd")
             } catch {
                 return .bad("is damaged")
             }
@@ -226,7 +224,8 @@ extension AccountService {
             found.findings.append(
                 kind == .keyfile
                     ? "\(name) is missing; put it back"
-                    : "\(name) was not passed to the daemon; see LoadCredentialEncrypted= in its unit"
+                    : "\(name) was not passed to the daemon; see "
+                        + "LoadCredentialEncrypted= in its unit"
             )
         case .unusable(_, let why):
             found.findings.append(why)

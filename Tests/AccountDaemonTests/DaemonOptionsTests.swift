@@ -32,6 +32,14 @@ import Testing
                 $0.readers = "r"; $0.observers = "7"
             }
         ),
+        (["--lock-after-idle", "15m"], options { $0.lockAfterIdle = 900 }),
+        (["--lock-after=8h"], options { $0.lockAfter = 28_800 }),
+        (
+            ["--lock-after", "1", "--lock-after-idle", "90s", "--lock-after", "2d"],
+            options {
+                $0.lockAfterIdle = 90; $0.lockAfter = 172_800
+            }
+        ),
         (["--verbose"], options { $0.isVerbose = true }),
         (["--ready-fd", "3"], options { $0.readyDescriptor = 3 }),
         (["--help"], options { $0.request = .help }), (["-h"], options { $0.request = .help }),
@@ -52,6 +60,18 @@ import Testing
         (["--secret-memory"], "--secret-memory needs a value"),
         (
             ["--secret-memory", "swap"], "--secret-memory is auto, memfd or locked, not swap"
+        ),
+        (["--lock-after"], "--lock-after needs a value"),
+        (["--lock-after", "0"], "--lock-after is a duration like 10m or 6h, not 0"),
+        (["--lock-after", "-1"], "--lock-after is a duration like 10m or 6h, not -1"),
+        (["--lock-after", "0h"], "--lock-after is a duration like 10m or 6h, not 0h"),
+        (
+            ["--lock-after-idle", "soon"],
+            "--lock-after-idle is a duration like 10m or 6h, not soon"
+        ),
+        (
+            ["--lock-after-idle", "9223372036854775807d"],
+            "--lock-after-idle is a duration like 10m or 6h, not 9223372036854775807d"
         ),
         (["--ready-fd", "2"], "--ready-fd is a descriptor above 2, not 2"),
         (["--ready-fd", "-1"], "--ready-fd is a descriptor above 2, not -1"),

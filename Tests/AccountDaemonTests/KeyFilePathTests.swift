@@ -99,6 +99,42 @@ import Testing
                     errno: EINVAL, "the key file \(folder.keyPath) belongs to uid 65533"))
     }
 
+    static let credentials: [(Kind, Int32?, String)] = [
+        (.file(32, mode: 0o400), nil, ""), (.file(32, mode: 0o440), nil, ""),
+        (.file(32, mode: 0o600), nil, ""), (.file(32, mode: 0o640), nil, ""),
+        (
+            .file(32, mode: 0o444), EINVAL, "has mode 0444, which lets others in; make it 0600"
+        ),
+        (
+            .file(32, mode: 0o442), EINVAL, "has mode 0442, which lets others in; make it 0600"
+        ),
+        (.file(31, mode: 0o400), EINVAL, "has 31 bytes; a key has 32"),
+        (.file(33, mode: 0o440), EINVAL, "has 33 bytes; a key has 32"),
+        (.file(0, mode: 0o440), EINVAL, "has 0 bytes; a key has 32"),
+        (.link, ELOOP, "is a symbolic link, which is not followed"),
+        (.directory, EINVAL, "is no regular file"), (.fifo, EINVAL, "is no regular file"),
+        (.nothing, nil, ""),
+    ]
+
+    @Test(
+        "the credential is 32 bytes that the service manager lets this service read",
+        arguments: credentials)
+    func credential(kind: Kind, errno: Int32?, why: String) throws {
+        let folder = try StoreFolder()
+        let path = folder.root + "/accountd.key"
+        try make(kind, at: path)
+        let reading = try KeyFileReading(arena: SecretArena.forTest(capacity: 4096))
+        try KeyFilePath(path: path, isDefault: false, isCredential: true).read(into: reading)
+        if let errno {
+            #expect(
+                reading.finding == .unusable(errno: errno, "the credential \(path) \(why)"))
+        } else if case .nothing = kind {
+            #expect(reading.finding == .absent)
+        } else {
+            #expect(reading.finding == .read)
+        }
+    }
+
     private func create(_ path: String, isDefault: Bool) throws -> StoreFailure? {
         let arena = try SecretArena.forTest(capacity: 4096)
         let loan = try SecretLoan.key(9, in: arena)

@@ -10,7 +10,7 @@ import Testing
 
 /// The loop over a store of its own, turned by hand, and clients whose credentials are made up.
 final class Loop {
-    static let signals = [SIGTERM, SIGUSR2]
+    static let signals = [SIGTERM, SIGUSR1, SIGUSR2]
 
     let folder: StoreFolder
     let arena: SecretArena
@@ -18,7 +18,7 @@ final class Loop {
 
     init(
         arenaCapacity: Int = 1 << 20, maximumConnections: Int = ConnectionTable.maximum,
-        records: consuming AccessRecords = AccessRecords()
+        records: consuming AccessRecords = AccessRecords(), lockTimes: LockTimes = LockTimes()
     ) throws {
         folder = try StoreFolder()
         arena = try SecretArena.forTest(capacity: arenaCapacity)
@@ -33,7 +33,8 @@ final class Loop {
         let service = AccountService(
             arena: arena,
             surroundings: AccountService.Surroundings(
-                version: "1", memory: "locked", lockedBytes: 0, keyFilePath: "/k"))
+                version: "1", memory: "locked", lockedBytes: 0, keyFilePath: "/k",
+                lockTimes: lockTimes))
         server = try Server(
             arena: arena, listener: try Listener(at: root + "/socket"),
             policy: AccessPolicy(ownUID: geteuid()),
@@ -80,6 +81,11 @@ final class Loop {
         let end = Clock.monotonicMilliseconds() + 10_000
         while server.change != nil, Clock.monotonicMilliseconds() < end { try server.turn(20) }
         try settle()
+    }
+
+    /// Turns the loop until nothing that was asked for has to be done by the worker.
+    func workAll() throws {
+        repeat { try work() } while server.change != nil
     }
 
     /// Lets time pass without waiting for it.
@@ -145,6 +151,10 @@ final class Client {
 enum Message {
     static func call(_ method: String, _ parameters: String = "{}") -> String {
         "{\"method\":\"org.accountd.Account.\(method)\",\"parameters\":\(parameters)}\0"
+    }
+
+    static func keys(_ method: String, _ parameters: String = "{}") -> String {
+        "{\"method\":\"org.accountd.Keys.\(method)\",\"parameters\":\(parameters)}\0"
     }
 
     static let login = call(

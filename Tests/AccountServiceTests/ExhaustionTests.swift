@@ -32,6 +32,22 @@ import Testing
         Case(
             state: .present, method: "org.varlink.service.GetInterfaceDescription",
             parameters: #"{"interface":"org.accountd.Account"}"#),
+        Case(state: .present, method: "ListSlots"),
+        Case(state: .present, method: "NewRecoveryCode"),
+        Case(state: .present, method: "Lock"), Case(state: .shut, method: "Verify"),
+        Case(state: .shut, method: "Repair"),
+        Case(
+            state: .shut, method: "Unlock",
+            parameters: #"{"passphrase":"\#(Desk.passphrase)"}"#),
+        Case(state: .shut, method: "Unlock", parameters: #"{"passphrase":"wrong"}"#),
+        Case(state: .present, method: "Rotate"),
+        Case(
+            state: .present, method: "AddSlot",
+            parameters: #"{"kind":"passphrase","passphrase":"p"}"#),
+        Case(
+            state: .present, method: "AddSlot",
+            parameters: #"{"kind":"recovery","recovery_code":"\#(Desk.code)"}"#),
+        Case(state: .empty, method: "AddSlot", parameters: #"{"kind":"keyfile"}"#),
     ]
 
     static let longLogin = """
@@ -65,8 +81,10 @@ import Testing
             if !succeeded {
                 #expect(Self.isHonest(answer), "\(amount): \(answer.text)")
                 let isStored = answer.text.contains("is stored")
+                let isChanged = answer.text.contains("the slots are changed")
+                #expect(isChanged == (desk.store.slots != store.slots && !isStored), "\(amount)")
                 // The same bytes as before, unless the answer says otherwise.
-                if !isStored, one.method != "Logout", one.method != "Repair" {
+                if !isStored, !isChanged, one.method != "Logout", one.method != "Repair" {
                     #expect(desk.store.account == store.account, "\(amount)")
                 }
                 if !isStored {
@@ -77,9 +95,22 @@ import Testing
             }
             filling.end()
             let token = try desk.call("GetToken").text
-            #expect(try Desk(desk.store).call("GetToken").text == token, "\(amount)")
+            let started = try Desk(desk.store)
+            if token != Reply.locked { try Self.unlock(started) }
+            #expect(try started.call("GetToken").text == token, "\(amount)")
+            #expect(try started.call("ListSlots").text == desk.call("ListSlots").text)
         }
         #expect(succeeded, "even the largest amount was too small")
+    }
+
+    /// Opens a store that wants a secret by whichever of these tests has given it.
+    private static func unlock(_ desk: Desk) throws {
+        for passphrase in [Desk.passphrase, "p"] where try desk.call("GetToken").verdict == .locked
+        {
+            _ = try desk.unlock(passphrase: passphrase)
+            desk.now = Instant(
+                realtime: desk.now.realtime, boottime: desk.now.boottime + 10_000)
+        }
     }
 
     private static func nothingStays(_ desk: Desk, _ used: Int, _ one: Case) throws {

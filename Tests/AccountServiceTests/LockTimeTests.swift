@@ -151,6 +151,18 @@ import Testing
         #expect(try desk.call("GetToken").text == Reply.locked)
     }
 
+    @Test("a change that fails was a use when it was asked for")
+    func failedUse() throws {
+        let desk = try desk(LockTimes(afterIdle: 600))
+        #expect(!wake(desk, after: 599_999))
+        let begun = desk.begin("UpdateProfile")
+        desk.store.failsAt = .account
+        #expect(!wake(desk, after: 599_999))
+        #expect(try desk.complete(begun).text == Reply.diskIsFull)
+        #expect(try desk.call("GetStatus").text.contains("present"))
+        #expect(wake(desk, after: 1))
+    }
+
     @Test("a wrong passphrase opens nothing that would be locked")
     func wrongKey() throws {
         let desk = try desk(LockTimes(afterIdle: 600))

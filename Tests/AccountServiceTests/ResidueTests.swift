@@ -38,6 +38,14 @@ import Testing
         }
 
         func count(_ secret: String) -> Int { count(secret.utf8) }
+
+        /// Whether nothing but zeros stands there.
+        var isBlank: Bool {
+            guard let start = unsafe UnsafeRawPointer(bitPattern: base) else { return false }
+            // SAFETY: the arena is mapped while the desk lives.
+            let memory = unsafe UnsafeRawBufferPointer(start: start, count: desk.arena.capacity)
+            return unsafe memory.allSatisfy { $0 == 0 }
+        }
     }
 
     private static let token = "2.00SECRETaccesstoken"
@@ -129,6 +137,62 @@ import Testing
         let started = try View(view.desk.store)
         guard case .bytes(let key) = view.desk.store.key else { return }
         #expect(started.count(key) == 0)
+    }
+
+    @Test("a locked store leaves neither token nor secret, and neither does any attempt to open it")
+    func locked() throws {
+        let view = try View()
+        let desk = view.desk
+        let passphrase = "SECRET passphrase of a test"
+        let secrets = [
+            Self.token, Self.refresh, passphrase, "WRONG passphrase of a test", Desk.code,
+            Desk.code.replacing("-", with: ""),
+        ]
+        func expectNone(_ what: String, besides kept: [String] = []) {
+            for secret in secrets where !kept.contains(secret) {
+                #expect(view.count(secret) == 0, "\(what)")
+            }
+            // The code's bytes are 0, 1, 2 and so on.
+            #expect(view.count((0..<20).map { UInt8($0) }) == 0, "\(what)")
+        }
+        let tokens = [Self.token, Self.refresh]
+        _ = try desk.call("Login", Self.login)
+        try desk.add(passphrase: passphrase)
+        expectNone("a passphrase was added", besides: tokens)
+        try desk.addCode()
+        expectNone("a code was added", besides: tokens)
+        for method in ["Rotate", "ListSlots", "NewRecoveryCode"] {
+            #expect(try desk.call(method).verdict == .answered)
+            expectNone(method, besides: tokens)
+        }
+        #expect(view.count(Self.token) == 1)
+        _ = try desk.call("Lock")
+        expectNone("locked")
+        // Neither the master key nor anything else.
+        #expect(view.isBlank)
+        _ = try desk.unlock(passphrase: "WRONG passphrase of a test")
+        desk.pass(seconds: 1)
+        expectNone("a wrong passphrase")
+        #expect(view.isBlank)
+        _ = try desk.unlock(passphrase: passphrase)
+        #expect(view.count(Self.token) == 1)
+        expectNone("unlocked", besides: tokens)
+        let slots = desk.store.slots
+        _ = try desk.call("Lock")
+        desk.store.failsAt = .reading
+        _ = try desk.unlock(code: Desk.code)
+        expectNone("a code, and nothing was read")
+        desk.store.failsAt = nil
+        _ = try desk.unlock(code: Desk.code)
+        expectNone("unlocked by a code", besides: tokens)
+        // Not while they wait, either, but for the one place where a derivation has it.
+        _ = try desk.call("Lock")
+        let begun = desk.begin("Unlock", #"{"passphrase":"\#(passphrase)"}"#)
+        #expect(view.count(passphrase) == 1)
+        expectNone("a derivation", besides: [passphrase])
+        _ = try desk.complete(begun)
+        expectNone("unlocked again", besides: tokens)
+        #expect(desk.store.slots == slots)
     }
 
     @Test("a token can be found where it stands, else these tests show nothing")

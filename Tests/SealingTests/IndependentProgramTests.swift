@@ -46,8 +46,9 @@ struct IndependentProgramTests {
             masterKey: master, seed: seed, created: 1_700_000_000, arena: arena)
     }
 
-    func openedName() throws -> String? {
-        let result = try IndependentProgram.call("open", folder.url.path, folder.path("key"))
+    func openedName(_ secret: String = "key", kind: KeySlot.Kind = .keyfile) throws -> String? {
+        let result = try IndependentProgram.call(
+            "open", folder.url.path, folder.path(secret), "--kind", kind.rawValue)
         #expect(result.status == 0, "\(result.errors)")
         let json = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
         let account = try #require(json as? [String: Any])
@@ -65,6 +66,80 @@ struct IndependentProgramTests {
         try folder.write(try list(master).serialize(arena: arena), "keyslots.plist")
         try writeAccount(name: name, under: master)
         #expect(try openedName() == name)
+    }
+
+    /// The seed of what stands in a file that the other program made, or reads.
+    func seed(
+        _ kind: KeySlot.Kind, _ file: [UInt8], _ parameters: KeySlot.PassphraseParameters
+    ) throws -> SlotSeed {
+        let line = Array(file.last == UInt8(ascii: "\n") ? file.dropLast() : file[...])
+        switch kind {
+        case .keyfile: return try SlotSeed.keyfile(file.span, arena: arena)
+        case .credential: return try SlotSeed.credential(file.span, arena: arena)
+        case .recovery: return try recoverySeed(line)
+        case .passphrase: return try passphraseSeed(line, parameters)
+        }
+    }
+
+    private func recoverySeed(_ line: [UInt8]) throws -> SlotSeed {
+        let code = try RecoveryCode.decode(line.span, arena: arena)
+        return try code.withBytes { bytes in try SlotSeed.recovery(bytes, arena: arena) }
+    }
+
+    private func passphraseSeed(
+        _ line: [UInt8], _ parameters: KeySlot.PassphraseParameters
+    ) throws -> SlotSeed {
+        let derivation = try PassphraseDerivation(
+            try arena.secret(line), parameters: parameters, arena: arena)
+        #expect(derivation.run())
+        let found = try derivation.seed(in: arena)
+        guard let seed = found else { throw KeySlotsError.wrongSecret }
+        return seed
+    }
+
+    @Test("each kind of slot that we make another program opens", arguments: KeySlot.Kind.allCases)
+    func slotByUs(kind: KeySlot.Kind) throws {
+        let master = try MasterKey.random(in: arena)
+        var list = try list(master)
+        let bytes: [UInt8] =
+            switch kind {
+            case .keyfile, .credential: [UInt8](7..<39)
+            case .recovery: Array(RecoveryCodeTests.code.utf8)
+            case .passphrase: Array("made-up words, ñ and 账户".utf8)
+            }
+        try folder.write(bytes, "secret")
+        try list.addSlot(
+            seed: try seed(kind, bytes, .moderate()), created: 5, masterKey: master, arena: arena)
+        try folder.write(try list.serialize(arena: arena), "keyslots.plist")
+        try writeAccount(name: "by \(kind.rawValue)", under: master)
+        #expect(try openedName("secret", kind: kind) == "by \(kind.rawValue)")
+    }
+
+    @Test("each kind of slot that another program makes opens", arguments: KeySlot.Kind.allCases)
+    func slotMadeElsewhere(kind: KeySlot.Kind) throws {
+        let made = try IndependentProgram.call(
+            "make", folder.path("state"), folder.path("secret"), "--kind", kind.rawValue,
+            "--token", "2.00madeUp", "--uid", "1000000003", "--expires-in", "60")
+        #expect(made.status == 0, "\(made.errors)")
+        let slots = try folder.read("state/keyslots.plist")
+        let list = try KeySlots.parse(slots.span, arena: arena)
+        let slot = try #require(list.slots.first)
+        #expect(slot.kind == kind)
+        #expect(try openedSize(list, kind, slot.passphrase ?? .moderate()) > 0)
+    }
+
+    private func openedSize(
+        _ list: KeySlots, _ kind: KeySlot.Kind, _ parameters: KeySlot.PassphraseParameters
+    ) throws -> Int {
+        let secret = try folder.read("secret")
+        let opening = try seed(kind, secret, parameters)
+        let master = try list.unlock(seed: opening, arena: arena)
+        let file = try folder.read("state/account.plist.sealed")
+        let key = try master.accountKey(in: arena)
+        var buffer = try SecretBuffer(arena: arena, capacity: 4096)
+        try SealedFile.open(
+            file.span, under: key, keyID: master.id, into: &buffer, arena: arena)
+        return buffer.count
     }
 
     @Test("an account under a retired key is opened by another program")

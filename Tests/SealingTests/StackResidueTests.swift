@@ -92,6 +92,27 @@ struct StackResidueTests {
         try makeAndRotate([UInt8](100..<132)) { key, stacks in expectAbsent(key, stacks) }
     }
 
+    @Test("deriving from a passphrase leaves neither it nor the seed on the stack")
+    func passphrase() throws {
+        try derive([UInt8](0..<64)) { _, _ in }
+        try derive([UInt8](100..<164)) { key, stacks in expectAbsent(key, stacks) }
+    }
+
+    func derive(
+        _ passphrase: [UInt8], check: (borrowing SecretBytes, [[UInt8]]) -> Void
+    ) throws {
+        let typed = try arena.secret(passphrase)
+        let derivation = try PassphraseDerivation.testing(passphrase, .moderate(), in: arena)
+        let isDone = derivation.run()
+        let derived = stack.read()
+        #expect(isDone)
+        let seed = try derivation.derived(in: arena)
+        let seeded = stack.read()
+        let stacks = [derived, seeded]
+        check(typed, stacks)
+        check(seed.scalar, stacks)
+    }
+
     func sealAndOpen(
         _ count: Int, check: (borrowing SecretBytes, [[UInt8]]) -> Void
     ) throws {

@@ -29,15 +29,6 @@ package final class PinentryBody: FuzzBody {
         try visitPassphrase(input)
     }
 
-    private static func fault(
-        of data: Span<UInt8>, _ answer: inout SecretBuffer
-    ) -> PinentryFault? {
-        do throws(PinentryFault) {
-            try PinentryLine.append(data, to: &answer)
-            return nil
-        } catch { return error }
-    }
-
     private func visit(
         _ line: Span<UInt8>, _ answer: inout SecretBuffer, _ model: inout [UInt8]?
     ) throws {
@@ -64,6 +55,15 @@ package final class PinentryBody: FuzzBody {
             try require(isPlain, "a reason that a terminal could obey")
         case .ok, .repeated, .inquiry, .other: break
         }
+    }
+
+    private static func fault(
+        of data: Span<UInt8>, _ answer: inout SecretBuffer
+    ) -> PinentryFault? {
+        do throws(PinentryFault) {
+            try PinentryLine.append(data, to: &answer)
+            return nil
+        } catch { return error }
     }
 
     // The same, read another way: from the end of each part that a percent sign begins.
