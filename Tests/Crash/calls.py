@@ -74,6 +74,7 @@ def _points(name, lines):
 
 def of_operation(room, daemon, operation):
     """Has a daemon do it, traced: every point of it. Nothing fails meanwhile."""
+    operation.prepare(daemon)
     paths = {thread: room.place("trace-") / thread for thread in (LOOP, WORKER)}
     tracers = [faults.attach(daemon.pid, "all", thread=thread_id(daemon, thread), output=path,
                              shows_targets=True)

@@ -13,6 +13,7 @@ import client_failures
 import failures
 import kills
 import reordered
+import slot_stores
 import start_failures
 import stores
 from cases import Room, Skip
@@ -20,6 +21,8 @@ from cases import Room, Skip
 # A point that takes longer than this hangs.
 POINT_SECONDS = 120
 MOUNTS = (("data=writeback",), ("nodelalloc",), ("nobarrier",))
+# Of a sample of points that take long each.
+SLOW_SHARE = 3
 # What a sample holds at least one of, of each operation that makes such a call at all.
 FILE_CALLS = ("openat", "write", "fsync", "renameat", "linkat", "unlinkat")
 
@@ -91,8 +94,8 @@ def _points(task, room):
             for point, error in bench.points]
 
 
-def _sample(points, share, chance):
-    """About so many of them, each kind of call at least once."""
+def _sample(points, share, chance, is_slow=False):
+    """About so many of them, each kind of call at least once, unless each takes long."""
     if not share or len(points) <= share:
         return points
     chance.shuffle(points)
@@ -103,7 +106,8 @@ def _sample(points, share, chance):
     chosen.sort(key=lambda point: point[1] not in FILE_CALLS)
     must = [point for point in chosen if point[1] in FILE_CALLS]
     more = [point for point in chosen if point[1] not in FILE_CALLS] + rest
-    return (must + more)[:max(share, len(must))]
+    chance.shuffle(must)
+    return (must + more)[:SLOW_SHARE if is_slow else max(share, len(must))]
 
 
 def _work(task):
@@ -111,7 +115,8 @@ def _work(task):
     start = time.monotonic()
     try:
         with Room() as room:
-            points = _sample(_points(task, room), task.share, random.Random(f"{task.seed}{task}"))
+            points = _sample(_points(task, room), task.share, random.Random(f"{task.seed}{task.name}"),
+                             getattr(task.subject, "is_slow", False))
             for name, _, attempt in points:
                 count.tried += 1
                 try:
@@ -144,16 +149,17 @@ def tasks(seed, quick):
     def add(part, subject, variant="", options=()):
         found.append(Task(part, subject, variant, options, share.get(part, 0), seed))
 
-    for number, operation in enumerate(stores.OPERATIONS):
+    for number, operation in enumerate((*stores.OPERATIONS, *slot_stores.OPERATIONS)):
         variants = kills.VARIANTS if operation.method else kills.VARIANTS[:2]
         for variant in variants:
             if not quick or variant == variants[(seed + number) % len(variants)]:
                 add("kills", operation, variant)
         for options in () if quick else MOUNTS:
             add("kills", operation, kills.KILL_AND_CUT, options)
-        if not quick or (seed + number) % 5 == 0:
+        is_slow = getattr(operation, "is_slow", False)
+        if not quick or (seed + number) % 5 == 0 and not is_slow:
             add("reordered writes", operation)
-        if not quick or (seed + number) % 2 == 0:
+        if not quick or (seed + number) % 2 == 0 and not is_slow:
             add("failing calls" if operation.method else "failing start", operation)
     for name in client_failures.COMMANDS:
         add("failing client", name)

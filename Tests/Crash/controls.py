@@ -6,6 +6,7 @@ said why nothing is lost.
 
 import kills
 import reordered
+import slot_stores
 import stores
 from calls import WORKER, Point
 from cases import case
@@ -53,6 +54,18 @@ def a_kill_after_an_answer_that_was_not_synced_is_found_out(room):
     bench = kills.Bench(room, _LOGIN)
     try:
         # There is no such call: the daemon lives until it has answered.
+        bench.try_point(Point(WORKER, "close", 99), kills.KILL_AND_CUT, "fsync:retval=0")
+    except stores.Wrong as wrong:
+        assert wrong.kind == stores.ANSWER, wrong
+        return
+    raise AssertionError("nothing was lost: this test finds nothing")
+
+
+@case
+def a_passphrase_that_is_answered_before_it_is_on_the_disk_is_found_out(room):
+    add = next(each for each in slot_stores.OPERATIONS if each.name == "add passphrase")
+    bench = kills.Bench(room, add)
+    try:
         bench.try_point(Point(WORKER, "close", 99), kills.KILL_AND_CUT, "fsync:retval=0")
     except stores.Wrong as wrong:
         assert wrong.kind == stores.ANSWER, wrong

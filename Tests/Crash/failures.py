@@ -51,6 +51,7 @@ class Bench:
         """Throws Wrong where an answer is not true, or something is lost or left."""
         with Room() as room:
             daemon, place = self._daemon(room)
+            self.operation.prepare(daemon)
             opened = _descriptors(daemon)
             with calls.injected(daemon, point, f"error={error}"):
                 reply = calls.ask(daemon, self.operation)

@@ -23,6 +23,9 @@ def may_be_found(operation, answer, message, power_was_cut):
 
 def judge(room, disk_place, operation, template, answer, message="", power_was_cut=False):
     """Starts a fresh daemon on what is left, and holds it to what was answered before."""
+    if hasattr(operation, "judge"):
+        operation.judge(room, disk_place, answer, message, power_was_cut)
+        return
     allowed = may_be_found(operation, answer, message, power_was_cut)
     with _started(room, disk_place) as daemon:
         found = stores.observe(daemon)

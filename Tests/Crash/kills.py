@@ -91,6 +91,7 @@ def _daemon(room, disk, **others):
 
 def _in_operation(room, disk, operation, point, variant, more):
     daemon = _daemon(room, disk)
+    operation.prepare(daemon)
     number = "KILL" if variant != CUT else "STOP"
     thread = calls.thread_id(daemon, point.thread)
     watched = ",".join({point.call, *(each.partition(":")[0] for each in more)})

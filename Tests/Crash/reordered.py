@@ -51,6 +51,7 @@ class Bench:
             daemon = room.daemon(**where)
         else:
             daemon = room.daemon(**where)
+            self.operation.prepare(daemon)
             tracer = injection and faults.attach(
                 daemon.pid, injection.partition(":")[0], injection,
                 thread=calls.thread_id(daemon, calls.WORKER))

@@ -10,6 +10,7 @@ import time
 import faults
 import judge
 import programs
+import slot_stores
 import stores
 import wire
 from cases import Room, case, needs_program
@@ -206,6 +207,7 @@ def _meet(operation, template, image, hinder, what):
         disk = LoopDisk(room, image=copy)
         daemon = room.daemon(state=disk.place / "state", key=disk.place / "key",
                              socket=room.place("socket-") / "socket")
+        operation.prepare(daemon)
         obstacle = hinder(disk)
         with daemon.connect() as peer:
             operation.begin(peer)
@@ -220,6 +222,7 @@ def _meet(operation, template, image, hinder, what):
         # The next one starts on the full disk, too, and serves what is there.
         following = room.daemon(after=daemon, state=daemon.state, key=daemon.key,
                                 socket=daemon.socket)
+        operation.prepare(following)
         assert stores.same(stores.observe(following), found) or answer == judge.REFUSED, what
         following.kill()
         shutil.rmtree(obstacle) if obstacle.is_dir() else obstacle.unlink()
@@ -227,9 +230,9 @@ def _meet(operation, template, image, hinder, what):
         return answer
 
 
-def _fill_step_by_step(room, hinder, amounts, what):
+def _fill_step_by_step(room, hinder, amounts, what, operations=stores.OPERATIONS):
     refused = tried = 0
-    for operation in stores.OPERATIONS:
+    for operation in operations:
         if not operation.method:
             continue
         template = operation.template(room)
@@ -255,6 +258,13 @@ def a_disk_without_inodes_is_said_and_survived(room):
 
 
 @case
+def a_disk_without_room_for_other_slots_is_said_and_survived(room):
+    slots = slot_stores.OPERATIONS
+    _fill_step_by_step(room, leave_free, range(9), "blocks free", slots)
+    _fill_step_by_step(room, take_names, range(5), "inodes free", slots)
+
+
+@case
 def a_limit_on_the_size_of_files_is_said_and_survived(room):
     needs_program("prlimit")
     place = stores.two_generations(room)
@@ -270,15 +280,12 @@ def a_limit_on_the_size_of_files_is_said_and_survived(room):
     limited.end()
 
 
-
-
-@case
-def short_transfers_and_interruptions_change_nothing(room):
+def _transfer_little(room, operations):
     needs_program("gcc")
     library = room.path / "short_transfers.so"
     subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library,
                     os.path.join(os.path.dirname(__file__), "short_transfers.c")], check=True)
-    for operation in stores.OPERATIONS:
+    for operation in operations:
         template = operation.template(room)
         place = in_memory(room) / "place"
         shutil.copytree(template, place, symlinks=True)
@@ -286,6 +293,7 @@ def short_transfers_and_interruptions_change_nothing(room):
                              environment={"LD_PRELOAD": str(library)})
         with open(f"/proc/{daemon.pid}/maps", encoding="utf-8") as maps:
             assert library.name in maps.read()
+        operation.prepare(daemon)
         if operation.method:
             with daemon.connect() as peer:
                 operation.begin(peer)
@@ -294,3 +302,13 @@ def short_transfers_and_interruptions_change_nothing(room):
         assert stores.same(stores.observe(daemon), operation.after), operation.name
         daemon.kill()
         judge.judge(room, place, operation, template, judge.DONE)
+
+
+@case
+def short_transfers_and_interruptions_change_nothing(room):
+    _transfer_little(room, stores.OPERATIONS)
+
+
+@case
+def slots_that_are_changed_by_few_bytes_at_a_time_are_whole(room):
+    _transfer_little(room, slot_stores.OPERATIONS)

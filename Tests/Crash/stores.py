@@ -16,7 +16,7 @@ SLOTS, SLOTS_COPY, NEXT_SLOTS = "keyslots.plist", "keyslots.plist~", "keyslots.p
 LOCK, SOCKET = "lock", "socket"
 SEALED = (ACCOUNT, SLOTS, SLOTS_COPY)
 # What a store may hold when nobody writes to it; beside these only what was set aside.
-LASTING = {ACCOUNT, PREVIOUS, SLOTS, SLOTS_COPY, LOCK, SOCKET}
+LASTING = {ACCOUNT, PREVIOUS, SLOTS, SLOTS_COPY, LOCK, SOCKET, "archives", "archives.lock"}
 ASIDE = ".damaged-"
 LEFT_OVER = ".tmp-0123456789abcdef"
 
@@ -213,6 +213,9 @@ class Operation:
     after: object
     method: str = ""
     parameters: dict = dataclasses.field(default_factory=dict)
+
+    def prepare(self, daemon):
+        """What must be done before it."""
 
     def begin(self, peer):
         """Asks for it."""

@@ -49,9 +49,9 @@ def master_key_of(file, slots, master_key):
     return form.retired_key(slots, key_id, master_key), key_id
 
 
-def open_account(state, slots, master_key):
-    """The account, as a dictionary."""
-    file = (pathlib.Path(state) / ACCOUNT_FILE).read_bytes()
+def open_account(state, slots, master_key, name=ACCOUNT_FILE):
+    """The account, as a dictionary; or the one before it."""
+    file = (pathlib.Path(state) / name).read_bytes()
     master_key, key_id = master_key_of(file, slots, master_key)
     plaintext = form.open_sealed(file, form.derived(master_key, b"account"), key_id)
     return plistlib.loads(plaintext, fmt=plistlib.FMT_BINARY)
@@ -61,7 +61,7 @@ def open_archive(path, slots, master_key):
     """What an archive holds, after its kind and the name of its type."""
     file = pathlib.Path(path).read_bytes()
     master_key, key_id = master_key_of(file, slots, master_key)
-    name = pathlib.Path(path).name.removesuffix(SUFFIX)
+    name = pathlib.Path(path).name.removesuffix("~").removesuffix(SUFFIX)
     plaintext = form.open_sealed(file, form.derived(master_key, b"archive", name), key_id)
     (length,) = struct.unpack("<H", plaintext[1:3])
     return plaintext[3 + length:]
