@@ -8,7 +8,7 @@ from unknown import code_of
 QUERIES = {"GetStatus": 4, "GetAccount": 5, "GetToken": 9, "CheckExpiry": 5, "Export": 3}
 CHANGES = {"Login": 10, "UpdateProfile": 4, "Logout": 3, "Verify": 3, "Repair": 3}
 LOCKS = {"Lock": 4, "Unlock": 8}
-KEYS = {"ListSlots": 2, "AddSlot": 5, "RemoveSlot": 2.5, "Rotate": 2, "NewRecoveryCode": 1}
+KEYS = {"ListSlots": 2, "AddSlot": 5, "RemoveSlot": 4.5, "Rotate": 2, "NewRecoveryCode": 1}
 UIDS = ("1", "20", "20", "20", "99999999999999999999")
 NAMES = ("", "made up", "名前", 'a "quoted" \\ name', "\x7f\x01line\n", "n" * 256, "é" * 128)
 AVATARS = ("", "https://example.org/a.png", "a" * 2048)
@@ -67,8 +67,8 @@ class Calls:
         pick = random.random()
         if pick < 0.03:
             return random.choice((None, [], "text", 5, {}, {"parameters": {}}, {"method": None},
-                                  {"method": 7}, [{"method": next(iter(SERVED))}], Raw(""), Raw("}"),
-                                  Raw("\ufeff{}")))
+                                  {"method": 7}, [{"method": next(iter(SERVED))}], Raw(""),
+                                  Raw("}"), Raw("\ufeff{}")))
         method = random.choice(UNSERVED) if pick < 0.08 else self._method()
         parameters = self.parameters(method.rpartition(".")[2])
         call = {"method": method}
@@ -119,10 +119,11 @@ class Calls:
         elif name == "Logout":
             self._maybe(given, "if_uid", UIDS, 0.4)
         elif name in ("Unlock", "AddSlot", "RemoveSlot"):
-            given = {"Unlock": self.unlock, "AddSlot": self._slot, "RemoveSlot": self._id}[name]()
+            given = {"Unlock": self._unlock, "AddSlot": self._slot, "RemoveSlot": self._id}[name]()
         elif name == "GetInterfaceDescription" and random.random() < 0.9:
             given["interface"] = random.choice(
-                (ACCOUNT_INTERFACE, KEYS_INTERFACE, SERVICE_INTERFACE, "org.example.Other", "", "2.00x", "é"))
+                (ACCOUNT_INTERFACE, KEYS_INTERFACE, SERVICE_INTERFACE, "org.example.Other", "",
+                 "2.00x", "é"))
         if random.random() < 0.06:
             given[random.choice(list(given) or ["min_validity"])] = random.choice(
                 (None, None, True, False, "text", "1", [], {}, self._number(), self._nested()))
@@ -171,7 +172,7 @@ class Calls:
             del given[random.choice(("access_token", "uid"))]
         return given
 
-    def unlock(self):
+    def _unlock(self):
         """What opens the store, or nearly, or not."""
         random = self.random
         pick = random.random()

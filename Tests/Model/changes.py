@@ -68,6 +68,7 @@ class Changes(Writing):
     def verify(self, given):
         """Reads the files as they are."""
         given.refuse_others()
+        self.use()
         found, replaced = self._diagnose()
         if replaced:
             self.load()
@@ -76,8 +77,12 @@ class Changes(Writing):
     def repair(self, given):
         """Brings back what Verify finds damaged, and loads the store again."""
         given.refuse_others()
+        self.use()
+        found, replaced = self._diagnose()
+        if replaced:
+            self.load()
         try:
-            self.mend(self._diagnose()[0].mendings)
+            self.mend(found.mendings)
         except Failed as failure:
             raise store_failed(failure) from None
         self.load()
@@ -157,6 +162,7 @@ class Changes(Writing):
                               "replace it is stored all the same)")
 
     def _store(self, account, previous):
+        self.use()
         key, slots, new_key_file, how = self.key, self.slots, None, "expected"
         if key is None:
             found = self.files.read_key()
@@ -207,6 +213,7 @@ class Changes(Writing):
             self.refuse_standing()
         if uid is not None and wanted is not None and wanted != uid:
             raise own("AccountExists", "account-exists", uid=uid)
+        self.use()
         self._follow()
         if self.is_replaced and (ACCOUNT in self.files.items or SPARE in self.files.items):
             raise own("StoreFailed", "failed", errno=ESTALE,

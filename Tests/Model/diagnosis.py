@@ -95,7 +95,8 @@ class Diagnosis:
         # A key that is held opens them, whatever becomes of the key file.
         if key is meaning.key:
             self.key = key
-        if by_itself and meaning.of("keyfile"):
+        # One that cannot be locked was not: it has come into the place of one that was.
+        if (by_itself or not meaning.asks) and meaning.of("keyfile"):
             self._try_key_file(files, meaning)
         if self.key is None:
             if self.standing == ("empty",):

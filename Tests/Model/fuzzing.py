@@ -11,9 +11,10 @@ import traceback
 
 import peers
 import programs
+from performing import perform
 from replies import ACCOUNT_INTERFACE, KEYS_INTERFACE, SERVICE_INTERFACE
 from service import Service
-from steps import BASE, perform
+from steps import BASE
 from world import World, build_clock
 
 MAXIMUM_RUNS = 400

@@ -29,7 +29,6 @@ class Holding:
                 self._hold(peer, outcome)
                 break
             self.note(peer, outcome.method, outcome.verdict)
-            self.service.lock_if_due()
             if outcome.kind == "held":
                 self._hold(peer, outcome)
             elif outcome.kind == "reply":
@@ -81,6 +80,18 @@ class Holding:
         if released:
             self.settle([peer for _, peer, _, _ in released])
             self.check_disk()
+
+    def make_way(self, data):
+        """Lets go of everybody, if that and what is sent now could come to be done in turns.
+
+        What several have sent behind a change is done one after another, in an order of which the
+        model knows nothing.
+        """
+        held = [peer for peer in self.peers.values() if peer.held]
+        if data.count(b"\0") > 1 and held or any(
+                len(peer.queue) > (peer.held.reply is None) for peer in held):
+            for name in [*self.peers]:
+                self.release(name)
 
     def release(self, name):
         """Steps the boot clock until nothing of a connection is held back; not a moment too early.

@@ -1,19 +1,16 @@
-"""What opens the store, in the model: Lock, Unlock, and the methods of org.accountd.Keys."""
+"""The methods of org.accountd.Keys in the model."""
 
 import re
 
 from files import Blob
-from replies import Waits, answer, invalid_field, invalid_parameter, of_keys, own
+from locking import code_of, passphrase_of
+from replies import answer, invalid_field, invalid_parameter, of_keys, own
 from slots import MAXIMUM_RETIRED, MAXIMUM_SLOTS, Key, Slot
-from unknown import Code, Id, Listing, NoCode, bytes_of
+from unknown import Code, Id, Listing
 from watch import date
 from writing import Failed, InPlace, store_failed
 
 KINDS = ("passphrase", "credential", "keyfile", "recovery")
-FIRST_DELAY, LONGEST_DELAY = 500, 10_000
-LONGEST_PASSPHRASE = 1024
-# The reply of a call that had nothing to do, and so did not use the store.
-NOTHING = object()
 
 
 def member(slot):
@@ -23,100 +20,7 @@ def member(slot):
 
 
 class Keys:
-    """The methods that concern the key; beside `Changes`."""
-
-    # MARK: Locking
-
-    def lock(self, given):
-        """On demand."""
-        given.refuse_others()
-        if self.lock_store() == "refused":
-            raise own("OpensByItself", "refused", protection=self.protection())
-        return NOTHING
-
-    def lock_store(self):
-        """Forgets the key and the account. "done", "nothing" or "refused"."""
-        if self.key is None:
-            return "nothing"
-        if not self.slots.meaning.asks:
-            return "refused"
-        self.locked_watch = self.watch or self.locked_watch
-        self.forget_secrets()
-        self.locked_on_purpose = True
-        if self.standing[0] != "damaged":
-            self.standing = ("locked",)
-        self.done["locks"] += 1
-        return "done"
-
-    def forget_secrets(self):
-        """What is held no more once the store is locked."""
-        self.held = self.watch = self.key = None
-
-    def lock_if_due(self):
-        """Locks the store if its time is up."""
-        idle, after = self.lock_times
-        if self.key and self.slots.meaning.asks and (
-                idle is not None and self.boottime >= self.used_at + 1000 * idle
-                or after is not None and self.boottime >= self.opened_at + 1000 * after):
-            self.lock_store()
-            self.done["locks by time"] += 1
-
-    def protection(self):
-        """`Status.protection`."""
-        return self.slots.meaning.protection if self.slots else []
-
-    # MARK: Unlocking
-
-    def unlock(self, given):
-        """By a secret, or by what needs nobody."""
-        passphrase, code = given.text("passphrase"), given.text("recovery_code")
-        given.refuse_others()
-        if passphrase is not None and code is not None:
-            raise invalid_field("recovery_code",
-                                "is given beside passphrase; give one of them")
-        if self.key or (self.standing[0] == "empty" and self.slots is None):
-            return NOTHING
-        key = None
-        if passphrase is not None or code is not None:
-            key = self._key_by(passphrase, code)
-        self._follow()
-        self.is_replaced = False
-        self.load(key, by_itself=key is None)
-        if self.standing[0] in ("locked", "damaged"):
-            self.refuse_standing()
-        self.done["unlocks"] += 1
-        return answer()
-
-    def _key_by(self, passphrase, code):
-        if self.slots is None:
-            self.refuse_standing()
-        failures, end = self.penalties.get(self.caller, (0, 0))
-        if end > self.boottime:
-            raise Waits(end)
-        if passphrase is not None:
-            kind, secret = "passphrase", _passphrase(passphrase)
-        else:
-            kind, secret = "recovery", _code(code)
-        if not self.is_right(kind, secret):
-            if not self.slots.meaning.of(kind):
-                field, name = (("passphrase", "passphrase") if kind == "passphrase"
-                               else ("recovery_code", "recovery code"))
-                raise invalid_field(field, f"opens nothing: this store has no {name}")
-            end = self.boottime + _delay(failures)
-            self.penalties = {**self.penalties, self.caller: (failures + 1, end)}
-            self.done[f"wrong {kind}"] += 1
-            refusal = own("WrongKey", "wrong-key", retry_after_ms=_delay(failures + 1))
-            refusal.time = end
-            raise refusal
-        self.penalties = {uid: each for uid, each in self.penalties.items() if uid != self.caller}
-        self.done[f"right {kind}"] += 1
-        return self.slots.meaning.key
-
-    def is_right(self, kind, secret):
-        """Whether a secret opens the slots."""
-        return self.slots.meaning.opens(kind, secret)
-
-    # MARK: Slots
+    """What lists and changes the slots; beside `Changes`."""
 
     def listslots(self, given):
         """The slots as they stand."""
@@ -144,9 +48,15 @@ class Keys:
         self._require_open()
         if self.slots and len(self.slots.meaning.slots) >= MAXIMUM_SLOTS:
             raise of_keys("TooManySlots")
-        secret = _passphrase(passphrase) if kind == "passphrase" else None
-        secret = _code(code) if kind == "recovery" else secret
+        secret = passphrase_of(passphrase) if kind == "passphrase" else None
+        secret = code_of(code) if kind == "recovery" else secret
+        self.use()
         self._follow()
+        if self.is_replaced or self.key is None:
+            # It may be another store by now, or one where there was none.
+            self.is_replaced = False
+            self.load()
+            self._require_open()
         old = self.slots.meaning.slots if self.slots else ()
         removed, new_key_file, removes_key_file = [], None, False
         if kind == "passphrase" and not keeps:
@@ -154,6 +64,8 @@ class Keys:
             found = self.files.read_key()
             removes_key_file = found[0] == "read" and any(
                 slot.secret is found[1] for slot in removed)
+        elif kind == "recovery" and self.slots and self.slots.meaning.opens(kind, secret):
+            raise invalid_field("recovery_code", "opens the store already")
         elif kind == "credential":
             raise invalid_field("kind", "is credential, and the service manager passed none named "
                                         "accountd.key")
@@ -196,6 +108,11 @@ class Keys:
         self._require_open()
         if self.slots is None:
             raise own("NoAccount", "no-account")
+        if len(self.slots.meaning.retired) >= MAXIMUM_RETIRED:
+            # Those that nothing is sealed by make room.
+            self.use()
+            self._seal_anew()
+            self._forget_retired()
         self._change_slots(self.slots.meaning.slots, True)
         meaning = self.slots.meaning
         return answer(key_id=Id(meaning.key), retired=[Id(key) for key in meaning.retired])
@@ -209,12 +126,16 @@ class Keys:
     def _change_slots(self, slots, rotates, new_key_file=None, removes_key_file=False):
         """Step by step; what was done stays done where a later step fails."""
         old = self.slots
+        if old and len(old.meaning.slots) >= MAXIMUM_SLOTS and not set(slots) <= set(
+                old.meaning.slots):
+            raise of_keys("TooManySlots")
         retired = old.meaning.retired if old else ()
         key = self.key
         if rotates:
             if len(retired) >= MAXIMUM_RETIRED:
                 raise of_keys("TooManyRetiredKeys")
             key, retired = Key(), (*retired, key)
+        self.use()
         blob = self._slots_blob(key or Key(), slots, retired)
         try:
             self._save_slots(blob, old, new_key_file)
@@ -222,10 +143,11 @@ class Keys:
             raise store_failed(failure) from None
         self.slots, self.slots_in_place = blob, True
         self._opened(blob.meaning.key)
-        if rotates:
-            self.done["rotations"] += 1
+        self.done["rotations"] += rotates
+        # What an earlier change has left to do is done with this one.
+        if rotates or self.held and self.held.key is not self.key:
             self._seal_anew()
-            self._forget_retired()
+        self._forget_retired()
         if removes_key_file:
             self.files.key_file = None
             self.files.step()
@@ -261,25 +183,6 @@ class Keys:
 
 
 _SEALS_ANEW = "; the slots are changed; `account key rotate` seals the account anew"
-
-
-def _delay(failures):
-    return min(LONGEST_DELAY, FIRST_DELAY << min(failures, 10))
-
-
-def _passphrase(text):
-    if not text:
-        raise invalid_field("passphrase", "is empty")
-    if len(text.encode()) > LONGEST_PASSPHRASE:
-        raise invalid_field("passphrase", f"is longer than {LONGEST_PASSPHRASE} bytes")
-    return text
-
-
-def _code(text):
-    try:
-        return bytes_of(text)
-    except NoCode as why:
-        raise invalid_field("recovery_code", str(why)) from None
 
 
 def _check_parameters(kind, passphrase, code):

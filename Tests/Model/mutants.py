@@ -4,12 +4,15 @@ Each is a promise of docs/PROTOCOL.md, broken on the model's side, where that is
 that breaks it.
 """
 
+import contextlib
 from unittest import mock
 
 import changes
 import connection
 import keys
+import locking
 import service
+import streams
 import strict_json
 import watch
 import world
@@ -44,7 +47,7 @@ def _mutants():
             self.files.items[changes.SPARE] = spare
         return reply
 
-    remove_slot, is_right = keys.Keys.removeslot, keys.Keys.is_right
+    remove_slot, is_right = keys.Keys.removeslot, locking.Locking.is_right
 
     def forgets_the_key_alone(self):
         self.key = None
@@ -74,35 +77,44 @@ def _mutants():
     of = mock.patch.object
     # With each the seed from which to look: one that tells it soon.
     return {
-        "a token that is good in its last second": (514, of(
+        "a token that is good in its last second": (510, of(
             watch.Watch, "remaining", expires_a_second_late)),
-        "a token that a step of the clock brings to life": (537, of(
+        "a token that a step of the clock brings to life": (510, of(
             watch.Watch, "remaining", comes_to_life_with_the_clock)),
-        "another last letter of the token": (502, of(
+        "another last letter of the token": (500, of(
             service.Service, "handle", has_another_token)),
-        "a spare that stays after a logout": (534, of(
+        "a spare that stays after a logout": (555, of(
             service.Service, "logout", keeps_the_spare)),
-        "a replace that is not heard": (522, of(service.Service, "login", takes_no_replace)),
-        "readers who may export": (524, mock.patch.dict(service.REQUIRED, {"Export": "reader"})),
-        "a name twice in an object": (533, of(strict_json, "_object", dict)),
-        "a message of one byte too many": (611, mock.patch.dict(
+        "a replace that is not heard": (500, of(service.Service, "login", takes_no_replace)),
+        "readers who may export": (502, mock.patch.dict(service.REQUIRED, {"Export": "reader"})),
+        "a name twice in an object": (502, of(strict_json, "_object", dict)),
+        "a message of one byte too many": (505, mock.patch.dict(
             connection.LONGEST, {"owner": 65_537})),
-        "half-sent messages that last a second longer": (562, of(
+        "half-sent messages that last a second longer": (502, of(
             connection, "HALF_SENT_MILLISECONDS", 31_000)),
-        "damage that is not told": (519, of(
+        "damage that is not told": (500, of(
             changes.Changes, "verify", lambda self, given: changes.answer(findings=[]))),
-        "a lock that keeps the token": (500, of(
-            keys.Keys, "forget_secrets", forgets_the_key_alone)),
-        "a slot that was removed and still opens": (500, mock.patch.multiple(
-            keys.Keys, removeslot=remembers_what_was_removed,
-            is_right=opens_with_what_was_removed)),
-        "a wrong passphrase that is answered at once": (500, of(
-            service.Service, "handle", answers_at_once)),
+        "a lock that keeps the token": (502, of(
+            locking.Locking, "forget_secrets", forgets_the_key_alone)),
+        "a slot that was removed and still opens": (505, _all(
+            of(keys.Keys, "removeslot", remembers_what_was_removed),
+            of(locking.Locking, "is_right", opens_with_what_was_removed),
+            of(streams, "PATIENCE", 2))),
+        "a wrong passphrase that is answered at once": (505, _all(
+            of(service.Service, "handle", answers_at_once), of(streams, "PATIENCE", 2))),
         "a protection that is told strongest first": (500, of(
-            keys.Keys, "protection", strongest_first)),
-        "an idle time that a CheckExpiry begins anew": (500, of(
+            locking.Locking, "protection", strongest_first)),
+        "an idle time that a CheckExpiry begins anew": (596, of(
             service, "USES", (*service.USES, "CheckExpiry"))),
-        "errors in another order of members": (502, of(world, "is_same", _is_same_backwards))}
+        "errors in another order of members": (500, of(world, "is_same", _is_same_backwards))}
+
+
+@contextlib.contextmanager
+def _all(*patches):
+    with contextlib.ExitStack() as stack:
+        for patch in patches:
+            stack.enter_context(patch)
+        yield
 
 
 def _is_same_backwards(real, model):

@@ -9,9 +9,9 @@ import signal
 
 import unknown
 from connection import DENIED
+from given import method_of
 from replies import ACCOUNT_INTERFACE
 from service import CHANGING as CHANGES
-from service import method_of
 from streams import Mismatch, cut, exchange, receive, shown
 from unknown import is_same
 
@@ -25,10 +25,10 @@ CHANGING = tuple(f"{ACCOUNT_INTERFACE}.{name}" for name in CHANGES)
 def burst(world, sends, stops):
     """Sends to several connections, while the daemon stands still if `stops`, and compares."""
     sends = [(name, data) for name, data in sends if name in world.peers]
-    if world.service.lock_times != (None, None) or any(
+    if any(
             method_of(text) == UNLOCK for name, data in sends
             for text in (world.peers[name].model.half + data).split(b"\0")):
-        # Answers that are held back, and times at which the store is locked, want their order.
+        # Answers that are held back want their order.
         for name, data in sends:
             if name in world.peers:
                 world.send(name, data)

@@ -9,7 +9,9 @@ from collections import Counter
 import strict_json
 from changes import Changes
 from files import Files
-from keys import NOTHING, Keys
+from given import Call, Given
+from keys import Keys
+from locking import NOTHING, Locking
 from replies import (
     ACCOUNT_INTERFACE, KEYS_INTERFACE, SERVICE_INTERFACE, Outcome, Refused, Waits, answer,
     invalid_field, invalid_parameter, own, standard)
@@ -26,11 +28,11 @@ REQUIRED = {
 SERVED = {ACCOUNT_INTERFACE: (*READING, *CHANGING, "Lock"), KEYS_INTERFACE: OF_KEYS,
           SERVICE_INTERFACE: ("GetInfo", "GetInterfaceDescription")}
 # What counts as a use of the store, when it is answered with what was asked for.
-USES = ("GetToken", "GetAccount", "Export", *CHANGING, "AddSlot", "RemoveSlot", "Rotate")
+USES = ("GetToken", "GetAccount", "Export")
 VERSION = "0.1.0"
 
 
-class Service(Changes, Keys):
+class Service(Changes, Locking, Keys):
     """The daemon's state. `about` is what it may say of itself that no model can know."""
 
     def __init__(self, path, key_path, owner, description, lock_times=(None, None)):
@@ -43,7 +45,7 @@ class Service(Changes, Keys):
         self.slots_in_place = False
         # Another directory has come to the path since the store was read.
         self.is_replaced = False
-        # Seconds without a use, and since the store was opened; and when both were, by the boot clock.
+        # Seconds without a use, and since the store was opened; when both were, by the boot clock.
         self.lock_times = lock_times
         self.opened_at = self.used_at = 0
         self.locked_on_purpose, self.locked_watch = False, None
@@ -69,8 +71,14 @@ class Service(Changes, Keys):
     def handle(self, text, role, connections, uid=0):
         """What becomes of one message, given without its NUL."""
         self.caller = uid
+        outcome = self._handle(text, role, connections)
+        # A time that has passed already may count from now on.
+        self.lock_if_due()
+        return outcome
+
+    def _handle(self, text, role, connections):
         try:
-            call = _Call(text)
+            call = Call(text)
         except strict_json.NotStrict:
             return Outcome("close", None, None, "malformed")
         verdict, method = "answered", None
@@ -84,7 +92,7 @@ class Service(Changes, Keys):
             if reply is NOTHING:
                 reply = answer()
             elif method.rpartition(".")[2] in USES:
-                self.used_at = self.boottime
+                self.use()
         except Waits as waits:
             return Outcome("wait", None, method, verdict, waits.time)
         except Refused as refusal:
@@ -199,65 +207,6 @@ class Service(Changes, Keys):
         """The reply of every method that gives back the account."""
         left = self.remaining()
         return answer(account=describe(self.held.meaning, left))
-
-
-class Given:
-    """The parameters of one call; null counts as absent, and what nobody reads is refused."""
-
-    def __init__(self, members):
-        self.members = members or {}
-        self.known = set()
-
-    def _value(self, name, right):
-        self.known.add(name)
-        value = self.members.get(name)
-        if value is not None and not right(value):
-            raise invalid_parameter(name)
-        return value
-
-    def text(self, name):
-        """A string."""
-        return self._value(name, lambda value: isinstance(value, str))
-
-    def integer(self, name):
-        """A whole number of 64 bits."""
-        return self._value(
-            name, lambda value: isinstance(value, int) and not isinstance(value, bool))
-
-    def boolean(self, name):
-        """True or false."""
-        return self._value(name, lambda value: isinstance(value, bool))
-
-    def refuse_others(self, *names):
-        """The first that is unknown is refused by its name."""
-        for name in self.members:
-            if name not in self.known and name not in names:
-                raise invalid_parameter(name)
-
-
-def method_of(text):
-    """The method that a message names; None where it is no call."""
-    try:
-        return _Call(text).method
-    except strict_json.NotStrict:
-        return None
-
-
-class _Call:
-    """A message as a call; NotStrict where it is none."""
-
-    def __init__(self, text):
-        message = strict_json.read(text)
-        if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-            raise strict_json.NotStrict("no call")
-        self.method = message["method"]
-        self.parameters = message.get("parameters")
-        if not isinstance(self.parameters, (dict, type(None))):
-            raise strict_json.NotStrict("parameters of another type")
-        flags = [message.get(name) for name in ("oneway", "more", "upgrade")]
-        if not all(flag is None or isinstance(flag, bool) for flag in flags):
-            raise strict_json.NotStrict("a flag of another type")
-        self.oneway, _, self.upgrade = map(bool, flags)
 
 
 def _minimum(given):

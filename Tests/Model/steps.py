@@ -1,23 +1,17 @@
-"""Sequences of steps from a seed, and how a step is done.
+"""Sequences of steps from a seed.
 
 A sequence is data: tuples of a name and what it needs. So it can be printed, cut down and replayed.
 """
 
 import random
-import re
 
-import commands
-import floods
-import interruptions
-import orders
 import peers
-from calls import CHANGES, CODES, KEYS, LOCKS, PASSPHRASES, SLOT, Calls
+from calls import CHANGES, CODES, KEYS, LOCKS, PASSPHRASES, Calls
 from files import ACCOUNT, ARCHIVES, NEXT, OTHER_SEALED, SLOTS, SLOTS_COPY, SPARE
 from replies import KEYS_INTERFACE
+from unknown import code_of
 from wire import message
-from world import World
 
-MAXIMUM_CONNECTIONS = 9
 # What a damaged file is: the weights favour what can be mended.
 DAMAGE = ("flip", "flip", "cut", "extend", "empty", "junk", "huge", "remove", "remove", "remove",
           "symlink", "directory", "mode", "owner", "restore", "restore", "restore", "copy")
@@ -29,13 +23,15 @@ BASE = 1_800_000_000
 CLOCK_STEPS = (0, 1, 1, 30, 59, 60, 61, 3599, 3600, 86_400, -1, -60, -3600, -86_400, 10**7, -10**7,
                -BASE + 5, 253_402_300_800 - BASE)
 # Files that mean nothing, or nothing any more, and what may become of them.
-STRAY = (ARCHIVE, f"{ARCHIVES}notes", "account.plist.sealed.damaged-7", "keyslots.plist.damaged-1800000000", "notes",
-         "account.plist.sealed.damaged-1800000000", ".tmp-0123456789abcdef", ".tmp-0123")
+STRAY = (ARCHIVE, f"{ARCHIVES}notes", "account.plist.sealed.damaged-7", "notes",
+         "keyslots.plist.damaged-1800000000", "account.plist.sealed.damaged-1800000000",
+         ".tmp-0123456789abcdef", ".tmp-0123")
 # How often there is a step of each kind.
-KINDS = {"connect": 4, "send": 60, "keys": 12, "reopen": 4, "fill": 0.4, "pipeline": 8, "half": 5, "close": 3, "half-close": 2,
-         "clock": 9, "restart": 2, "signal": 1, "damage": 12, "burst": 8, "killed": 2, "ended": 1,
-         "command": 3, "directory": 3, "flood": 2, "last-words": 2, "hit-and-run": 3, "second": 0.5,
-         "socket-gone": 0.5, "stray": 4}
+KINDS = {"connect": 4, "send": 60, "keys": 12, "reopen": 4, "fill": 0.4, "guess": 0.8,
+         "pipeline": 8, "half": 5, "close": 3, "half-close": 2, "clock": 7, "wait": 5,
+         "restart": 2, "signal": 1, "damage": 12, "burst": 8, "killed": 2, "ended": 1,
+         "command": 3, "directory": 3, "flood": 2, "last-words": 2, "hit-and-run": 3,
+         "second": 0.5, "socket-gone": 0.5, "stray": 4, "evict": 1.5}
 
 
 def generate(seed, count):
@@ -49,16 +45,17 @@ class Generator:
     def __init__(self, source):
         self.random = source
         self.calls = Calls(source, BASE)
+        # Seconds after which the daemon locks the store: idle, and in any case.
+        self.times = (None, None)
 
     def steps(self, count):
         """The whole sequence."""
         random = self.random
         owner = random.choice((peers.OWNER, peers.OWNER, peers.OTHER_OWNER))
-        times = (None, None)
-        if random.random() < 0.15:
-            times = random.choice(((60, None), (None, 3600), (30, 90)))
-        is_cheap = random.random() < 0.97
-        steps = [("daemon", owner, random.random() < 0.3, times, is_cheap)]
+        if random.random() < 0.25:
+            self.times = random.choice(((60, None), (None, 3600), (30, 90)))
+        is_cheap = random.random() < 0.98
+        steps = [("daemon", owner, random.random() < 0.3, self.times, is_cheap)]
         # Something to lose, most of the time.
         if random.random() < 0.8:
             steps.append(("send", "root-1", self._login(), 1))
@@ -69,7 +66,8 @@ class Generator:
                 {"kind": "passphrase", "passphrase": PASSPHRASES[0]}))), 1))
         while len(steps) < count:
             kind = random.choices(list(KINDS), list(KINDS.values()))[0]
-            steps.append(getattr(self, f"_{kind.replace('-', '_')}")())
+            made = getattr(self, f"_{kind.replace('-', '_')}")()
+            steps += made if isinstance(made, list) else [made]
         return steps
 
     def _login(self):
@@ -106,6 +104,24 @@ class Generator:
         return ("send", f"root-{self.random.randint(1, 3)}",
                 b"".join(map(self._plain, methods)), 1)
 
+    def _evict(self):
+        """Removes a slot whose secret is then tried."""
+        add = [message(f"{KEYS_INTERFACE}.AddSlot", {"kind": "recovery", "recovery_code": code})
+               for code in CODES]
+        unlock = [message("Unlock", {"recovery_code": code}) for code in CODES]
+        remove = self._plain("RemoveSlot")
+        self.random.shuffle(unlock)
+        return [("send", "root-1", self._plain("Unlock") + b"".join(add), 1),
+                ("send", "root-1", remove + b"".join(
+                    message("Lock") + each for each in unlock), 1)]
+
+    def _guess(self):
+        """Wrong secrets one after another, which is held up more and more."""
+        user = self.random.choice(("root-1", "second-1"))
+        guess = message("Unlock", self.random.choice((
+            {"recovery_code": code_of(b"?" * 20)}, {"passphrase": "Open sesame"})))
+        return ("send", user, message("Lock") + guess * self.random.choice((2, 3, 7)), 1)
+
     def _plain(self, method):
         parameters = self.calls.parameters(method)
         return message(f"{KEYS_INTERFACE}.{method}" if method in KEYS else method, parameters)
@@ -139,6 +155,21 @@ class Generator:
         usual = abs(seconds) * 1000 if abs(seconds) < 10**6 else 0
         passed = random.choice((usual, usual, 0, 1, 999, 1000, 29_999, 30_000))
         return ("clock", seconds, passed)
+
+    def _wait(self):
+        """Nearly as long as the store stays open, with or without a use of it half-way."""
+        random = self.random
+        seconds = self.times[0] or self.times[1]
+        if seconds is None:
+            return self._clock()
+        opens = (self._plain("Unlock") + message("Unlock", {"recovery_code": CODES[0]})
+                 + message(f"{KEYS_INTERFACE}.AddSlot",
+                           {"kind": "recovery", "recovery_code": CODES[0]}))
+        asks = self._plain(random.choice(("CheckExpiry",) * 4 + ("GetStatus", "ListSlots",
+                                          "GetToken", "GetAccount", "Export", "Verify")))
+        return [("send", "root-1", opens, 1), ("clock", 0, 500 * seconds),
+                ("send", "root-2", asks, 1),
+                ("clock", 0, 500 * seconds - random.choice((0, 0, 1)))]
 
     def _restart(self):
         return ("restart", self.random.choice(("SIGTERM", "SIGTERM", "SIGINT", "SIGKILL")))
@@ -208,54 +239,3 @@ class Generator:
                 random.randrange(10**9), random.choice((60, 3600, 86_400)),
                 random.choice(("1", "20"))))
         return ("command", user, tuple(words), response)
-
-
-# MARK: Doing them
-
-
-def perform(world, step):
-    """Does one step to the daemon and to the model."""
-    kind, *words = (_with_ids(part, world.service.slots) for part in step)
-    names = [name for name, _ in words[0]] if kind == "burst" else words[:1]
-    if kind in OF_CONNECTIONS:
-        for name in names:
-            if name not in world.peers and len(world.peers) < MAXIMUM_CONNECTIONS:
-                world.connect(name, name.partition("-")[0])
-        if kind not in ("connect", "close"):
-            for name in names:
-                world.release(name)
-        if any(name not in world.peers for name in names):
-            return
-    if kind in BY_OWNERS and not world.peers[words[0]].model.may_begin():
-        return
-    if kind != "connect":
-        STEPS[kind](world, *words)
-    if kind in INTERRUPTED:
-        world.start()
-
-
-def _with_ids(part, slots):
-    """Puts the ids of the slots that there are into what is sent."""
-    if isinstance(part, tuple):
-        return tuple(_with_ids(each, slots) for each in part)
-    if not isinstance(part, bytes) or b"@slot-" not in part:
-        return part
-    ids = sorted(slot.id.hex() for slot in slots.meaning.slots if slot.id) if slots else []
-    ids = ids or ["0123456789abcdef"]
-    return re.sub(SLOT.format(r"(\d+)", r"(\d+)").encode(), lambda found: ids[
-        int(found[1]) % len(ids)][:int(found[2])].encode(), part)
-
-
-INTERRUPTED = ("killed", "ended")
-BY_OWNERS = (*INTERRUPTED, "hit-and-run")
-OF_CONNECTIONS = (*BY_OWNERS, "connect", "send", "burst", "close", "half-close", "flood",
-                  "last-words")
-STEPS = {
-    "send": World.send, "close": World.close,
-    "half-close": World.half_close, "clock": World.step_clock, "restart": World.restart,
-    "signal": World.signal, "burst": orders.burst, "flood": floods.flood, "command": commands.run,
-    "killed": interruptions.killed, "ended": interruptions.ended,
-    "last-words": World.last_words, "hit-and-run": World.hit_and_run, "second": World.second_daemon,
-    "socket-gone": World.socket_gone,
-    "damage": lambda world, *words: world.disk.damage(world.service.files, *words),
-    "directory": lambda world, how: world.disk.replace_directory(world.service.files, how)}

@@ -238,14 +238,7 @@ class World(Holding):
 
         `ends`: nothing more is sent then; what was asked is answered still.
         """
-        if self.service.lock_times != (None, None) and b"\0" in data[:-1]:
-            # The time is looked at between calls, and so it must be known which come together.
-            for part in re.findall(rb"[^\0]*\0|[^\0]+$", data):
-                if name in self.peers:
-                    self.send(name, part)
-            if ends and name in self.peers:
-                self.half_close(name)
-            return
+        self.make_way(data)
         if name not in self.peers or not self.release(name):
             return
         peer = self.peers[name]
@@ -308,7 +301,6 @@ class World(Holding):
             if outcome.kind == "wait":
                 break
             self.note(peer, outcome.method, outcome.verdict)
-            self.service.lock_if_due()
             outcomes.append(outcome)
             if outcome.kind == "close" or unit is DENIED:
                 peer.model.is_open = False

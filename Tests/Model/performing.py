@@ -1,0 +1,60 @@
+"""Does the steps of a sequence to the daemon and to the model."""
+
+import re
+
+import commands
+import floods
+import interruptions
+import orders
+from calls import SLOT
+from world import World
+
+MAXIMUM_CONNECTIONS = 9
+
+
+def perform(world, step):
+    """Does one step to the daemon and to the model."""
+    kind, *words = (_with_ids(part, world.service.slots) for part in step)
+    names = [name for name, _ in words[0]] if kind == "burst" else words[:1]
+    if kind in OF_CONNECTIONS:
+        for name in names:
+            if name not in world.peers and len(world.peers) < MAXIMUM_CONNECTIONS:
+                world.connect(name, name.partition("-")[0])
+        if kind not in ("connect", "close"):
+            for name in names:
+                world.release(name)
+        if any(name not in world.peers for name in names):
+            return
+    if kind in BY_OWNERS and not world.peers[words[0]].model.may_begin():
+        return
+    if kind != "connect":
+        STEPS[kind](world, *words)
+    if kind in INTERRUPTED:
+        world.start()
+
+
+def _with_ids(part, slots):
+    """Puts the ids of the slots that there are into what is sent."""
+    if isinstance(part, tuple):
+        return tuple(_with_ids(each, slots) for each in part)
+    if not isinstance(part, bytes) or b"@slot-" not in part:
+        return part
+    ids = sorted(slot.id.hex() for slot in slots.meaning.slots if slot.id) if slots else []
+    ids = ids or ["0123456789abcdef"]
+    return re.sub(SLOT.format(r"(\d+)", r"(\d+)").encode(), lambda found: ids[
+        int(found[1]) % len(ids)][:int(found[2])].encode(), part)
+
+
+INTERRUPTED = ("killed", "ended")
+BY_OWNERS = (*INTERRUPTED, "hit-and-run")
+OF_CONNECTIONS = (*BY_OWNERS, "connect", "send", "burst", "close", "half-close", "flood",
+                  "last-words")
+STEPS = {
+    "send": World.send, "close": World.close,
+    "half-close": World.half_close, "clock": World.step_clock, "restart": World.restart,
+    "signal": World.signal, "burst": orders.burst, "flood": floods.flood, "command": commands.run,
+    "killed": interruptions.killed, "ended": interruptions.ended,
+    "last-words": World.last_words, "hit-and-run": World.hit_and_run, "second": World.second_daemon,
+    "socket-gone": World.socket_gone,
+    "damage": lambda world, *words: world.disk.damage(world.service.files, *words),
+    "directory": lambda world, how: world.disk.replace_directory(world.service.files, how)}
