@@ -28,9 +28,11 @@ import messages  # noqa: E402, F401
 import hostile_slots  # noqa: E402, F401
 import changes  # noqa: E402, F401
 import keys  # noqa: E402, F401
+import key_moments  # noqa: E402, F401
 import key_stores  # noqa: E402, F401
 import lock_times  # noqa: E402, F401
 import crowds  # noqa: E402, F401
+import derivations  # noqa: E402, F401
 import exhaustion  # noqa: E402, F401
 import file_systems  # noqa: E402, F401
 import inheritance  # noqa: E402, F401

@@ -1,16 +1,13 @@
 """Passphrases and recovery codes: odd ones, many at once, of other users, cut off in the middle."""
 
 import contextlib
-import os
-import resource
-import signal
+import select
 import socket
 import time
 
-from cases import alone, case, needs_root
+from cases import case
 from users import OBSERVER, READER, as_user
-from wire import (INTERFACE, KEYS, ask, error, is_closed, login_parameters, message, raw_exchange,
-                  replies)
+from wire import KEYS, error, is_closed, message, raw_exchange, replies
 
 ADD, LIST, REMOVE, ROTATE = (f"{KEYS}.{name}" for name in (
     "AddSlot", "ListSlots", "RemoveSlot", "Rotate"))
@@ -51,6 +48,15 @@ def derives(daemon, seconds=20):
         time.sleep(0.002)
 
 
+def has_derived(daemon, seconds=30):
+    """Waits until it is over."""
+    derives(daemon)
+    end = time.monotonic() + seconds
+    while daemon.anonymous() > DERIVATION_BYTES // 4:
+        assert time.monotonic() < end, "it goes on and on"
+        time.sleep(0.01)
+
+
 def is_locked(daemon):
     return daemon.status()["state"] == "locked"
 
@@ -66,12 +72,12 @@ def timed(least, most):
 
 @case
 def passphrases_are_bytes_and_not_what_they_look_like(room):
-    composed, decomposed = "Zo\u00eb", "Zoe\u0308"
+    # One looks as the other; the latter has 1024 bytes, as many as there may be.
+    composed, decomposed = "x" * 1019 + "Zo\u00eb", "x" * 1019 + "Zoe\u0308"
+    assert len(decomposed.encode()) == 1024
     daemon, token = by_passphrase(room, composed)
-    longest = "\u00e9" * 512
-    daemon.call(ADD, {"kind": "passphrase", "passphrase": longest})
     for method, more in ((ADD, {"kind": "passphrase"}), ("Unlock", {})):
-        for wrong in ("", "x" * 1025, longest + "x", "x" * 65_000):
+        for wrong in ("", "x" * 1025, decomposed + "x", "x" * 65_000):
             reply = daemon.ask(method, passphrase=wrong, **more)
             assert error(reply) == "InvalidField", (method, len(wrong), reply)
             assert reply["parameters"]["field"] == "passphrase", reply
@@ -80,13 +86,13 @@ def passphrases_are_bytes_and_not_what_they_look_like(room):
     text = b'{"method":"org.accountd.Account.Unlock","parameters":{"passphrase":"%s"}}\0'
     for raw in (b"\xff", b"\xc3", b"\xed\xa0\x80", b"a\\u0000b", b"\\ud800", b"x" * 65_536):
         assert raw_exchange(daemon.socket, text % raw) == b"", raw[:8]
-    for raw in ("Zo\\u00eb".encode(), "\\u005ao\u00eb".encode()):
-        assert raw_exchange(daemon.socket, text % raw) == b'{"parameters":{}}', raw
-        daemon.ask("Lock")
     reply = daemon.ask("Unlock", passphrase=decomposed)
     assert error(reply) == "WrongKey" and is_locked(daemon), reply
-    daemon.call("Unlock", {"passphrase": longest})
-    assert daemon.token() == token and len(daemon.call(LIST)["slots"]) == 2
+    assert reply["parameters"] == {"retry_after_ms": 1000}, reply
+    # However it is written in JSON.
+    raw = composed.replace("Z", "\\u005a").replace("\u00eb", "\\u00EB").encode()
+    assert raw_exchange(daemon.socket, text % raw) == b'{"parameters":{}}'
+    assert daemon.token() == token
     daemon.end()
 
 
@@ -138,26 +144,22 @@ def two_hundred_wrong_passphrases_at_once_are_tried_one_by_one_and_later_and_lat
         peers = [open_ones.enter_context(daemon.connect()) for _ in range(200)]
         for peer in peers:
             peer.sendall(message("Unlock", {"passphrase": "wrong"}))
-        end = time.monotonic() + 4
-        most = slowest = 0
-        while time.monotonic() < end:
+        begin = time.monotonic()
+        most = slowest = answered = 0
+        while answered < 2:
             start = time.monotonic()
             assert is_locked(daemon)
             slowest = max(slowest, time.monotonic() - start)
             most = max(most, daemon.anonymous())
-            time.sleep(0.01)
-        answered = 0
-        for peer in peers:
-            peer.setblocking(False)
-            with contextlib.suppress(BlockingIOError):
-                [reply] = replies(peer, 1)
-                assert error(reply) == "WrongKey", reply
+            for peer in select.select(peers, [], [], 0.01)[0]:
+                assert error(replies(peer, 1)[0]) == "WrongKey"
                 answered += 1
-    assert 1 <= answered <= 3, f"{answered} were answered in 4 s"
+        # Half a second, and one more.
+        assert time.monotonic() - begin >= 3 * FIRST_DELAY and answered == 2, answered
     assert most < 1.5 * DERIVATION_BYTES, f"{most >> 20} MiB: several derivations at a time"
-    assert slowest < 1, f"somebody waited for {slowest:.2f} s"
+    assert slowest < 2, f"somebody waited for {slowest:.2f} s"
     # Those who have left wait no more, and do not have others wait.
-    with timed(0, 14):
+    with timed(0, 30):
         daemon.call("Unlock", {"passphrase": PASSPHRASE})
     assert daemon.token() == token
     daemon.must_rest()
@@ -199,67 +201,26 @@ def root_and_the_daemons_user_do_not_wait_for_each_others_mistakes(room):
         reply = daemon.ask("Unlock", recovery_code=WRONG_CODE)
         return [reply["parameters"]["retry_after_ms"], time.monotonic() - start]
 
-    root = daemon.connect()
-    root.sendall(message("Unlock", {"recovery_code": WRONG_CODE}) * 3)
-    assert len(replies(root, 1)) == 1
-    # Root's next is held back by a second more.
+    with daemon.connect() as root:
+        root.sendall(message("Unlock", {"recovery_code": WRONG_CODE}) * 2)
+        assert len(replies(root, 1)) == 1
+        # Root's next is held back for a second now.
+        retry, took = as_user(USER, wrong)
+        assert retry == 1000 and FIRST_DELAY <= took < 2 * FIRST_DELAY, (retry, took)
     retry, took = as_user(USER, wrong)
-    assert retry == 1000 and FIRST_DELAY <= took < FIRST_DELAY + 0.4, (retry, took)
-    others = [(USER, lambda: daemon.ask("Unlock", recovery_code=WRONG_CODE)) for _ in range(2)]
-    start = time.monotonic()
-    assert as_user(*others[0])["parameters"]["retry_after_ms"] == 2000
-    root.close()
-    del start
-    # Root's account of mistakes is its own, though the connection is another.
+    assert retry == 2000 and took >= 2 * FIRST_DELAY, (retry, took)
+    # Root's mistakes are counted on whatever connection, and those of the other are not.
     retry, took = wrong()
-    assert retry == 4000 and took >= 1.5, (retry, took)
-    # An answer that is held back outlives an unlock and a lock by somebody else, and opens nothing.
-    with daemon.connect() as peer:
-        peer.sendall(message("Unlock", {"recovery_code": WRONG_CODE}))
+    assert retry == 4000 and took >= 4 * FIRST_DELAY, (retry, took)
+    # An answer that is held back outlives an unlock and a lock by the other, and opens nothing.
+    with daemon.connect() as root:
+        root.sendall(message("Unlock", {"recovery_code": WRONG_CODE}))
         time.sleep(0.05)
-        as_user(USER, lambda: daemon.ask("Unlock", recovery_code=CODE))
-        assert daemon.token() == token, "the daemon's user waits for root"
-        assert as_user(USER, lambda: error(daemon.ask("Lock"))) == ""
-        assert is_locked(daemon)
-        reply = replies(peer, 1)[0]
-        assert error(reply) in ("WrongKey", ""), reply
-        # It was not looked at before its time: then the store was open, or it is wrong.
-        assert is_locked(daemon)
-    daemon.end()
-
-
-@case
-def whoever_hangs_up_leaves_nothing_behind(room):
-    daemon, token = by_passphrase(room)
-    needs_root()
-    before = daemon.descriptors()
-    daemon.ask("Lock")
-    with daemon.connect() as peer:
-        peer.sendall(message("Unlock", {"passphrase": PASSPHRASE}))
-        derives(daemon)
-    end = time.monotonic() + 10
-    while is_locked(daemon):
-        assert time.monotonic() < end, "what was begun is not finished"
-        time.sleep(0.01)
-    assert daemon.token() == token
-    daemon.ask("Lock")
-    with daemon.connect() as peer:
-        peer.sendall(message("Unlock", {"passphrase": "wrong"}))
-        derives(daemon)
-    with daemon.connect() as peer, daemon.connect() as half:
-        # Its turn has not come yet when it hangs up.
-        peer.sendall(message("Unlock", {"passphrase": PASSPHRASE}))
-        time.sleep(1)
-        peer.close()
-        half.sendall(message("Unlock", {"passphrase": "wrong"}))
-        half.shutdown(socket.SHUT_WR)
-        reply = replies(half, 1)[0]
-        # The mistakes of those who hung up count.
-        assert reply["parameters"]["retry_after_ms"] >= 2000 and is_locked(daemon), reply
-        assert is_closed(half, 5)
-    daemon.must_rest()
-    assert daemon.descriptors() == before
-    daemon.call("Unlock", {"passphrase": PASSPHRASE})
+        with timed(0, 2):
+            assert as_user(USER, lambda: error(daemon.ask("Unlock", recovery_code=CODE))) == ""
+            assert daemon.token() == token
+            assert as_user(USER, lambda: error(daemon.ask("Lock"))) == ""
+        assert error(replies(root, 1)[0]) == "WrongKey" and is_locked(daemon)
     daemon.end()
 
 
@@ -267,134 +228,34 @@ def whoever_hangs_up_leaves_nothing_behind(room):
 def a_peer_that_has_no_more_to_say_is_answered_late_all_the_same(room):
     daemon, _ = by_code(room)
     daemon.ask("Lock")
-    for delay in (FIRST_DELAY, 2 * FIRST_DELAY):
-        # The penalty of the one before has passed.
-        with daemon.connect() as peer, timed(delay, delay + 1):
-            peer.sendall(message("Unlock", {"recovery_code": WRONG_CODE}) + message("GetStatus"))
-            peer.shutdown(socket.SHUT_WR)
-            wrong, status = replies(peer, 2)
-            assert error(wrong) == "WrongKey" and status["parameters"]["status"]
-    daemon.end()
-
-
-@case
-def signals_in_the_middle_of_a_derivation_come_after_it(room):
-    daemon, token = by_passphrase(room)
-    unlock = message("Unlock", {"passphrase": PASSPHRASE})
-    daemon.ask("Lock")
+    wrong = message("Unlock", {"recovery_code": WRONG_CODE})
     with daemon.connect() as peer:
-        peer.sendall(unlock)
-        derives(daemon)
-        daemon.signal(signal.SIGSTOP)
-        time.sleep(0.3)
-        daemon.signal(signal.SIGCONT)
-        assert replies(peer, 1) == [{"parameters": {}}]
-        assert daemon.token() == token
-        daemon.ask("Lock")
-        peer.sendall(unlock)
-        derives(daemon)
-        daemon.signal(signal.SIGUSR1)
-        daemon.signal(signal.SIGHUP)
-        assert is_locked(daemon), "nobody waits for it"
-        assert replies(peer, 1) == [{"parameters": {}}]
-        assert is_locked(daemon), "it was told to lock"
-        with daemon.connect() as other:
-            peer.sendall(unlock + unlock)
-            derives(daemon)
-            other.sendall(unlock)
-            daemon.signal(signal.SIGTERM)
-            assert replies(peer, 1) == [{"parameters": {}}]
-            assert is_closed(peer, 5) and is_closed(other, 5)
-    assert daemon.wait() == 0
-
-
-@case
-def an_end_does_not_wait_for_answers_that_are_held_back(room):
-    daemon, _ = by_code(room)
-    daemon.ask("Lock")
-    with daemon.connect() as peer, daemon.connect() as next_one:
-        peer.sendall(message("Unlock", {"recovery_code": WRONG_CODE}))
-        next_one.sendall(message("Unlock", {"recovery_code": CODE}))
-        time.sleep(0.1)
-        with timed(0, 0.4):
-            daemon.end()
-        assert is_closed(peer, 1) and is_closed(next_one, 1)
-    daemon = room.daemon(after=daemon)
-    assert is_locked(daemon)
+        start = time.monotonic()
+        peer.sendall(wrong)
+        peer.shutdown(socket.SHUT_WR)
+        assert error(replies(peer, 1)[0]) == "WrongKey"
+        assert time.monotonic() - start >= FIRST_DELAY
+        assert is_closed(peer, 5)
     daemon.end()
 
 
 @case
-def memory_that_cannot_be_had_is_said_and_counts_for_nothing(room):
-    needs_root()
-    daemon, token = by_passphrase(room)
+def mistakes_that_are_sent_together_are_answered_each_at_its_time(room):
+    daemon, token = by_code(room)
     daemon.ask("Lock")
-    with open(f"/proc/{daemon.pid}/statm") as file:
-        size = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    few = size + DERIVATION_BYTES // 2
-    resource.prlimit(daemon.pid, resource.RLIMIT_AS, (few, resource.RLIM_INFINITY))
-    for passphrase in (PASSPHRASE, "wrong") * 2:
-        reply = daemon.ask("Unlock", passphrase=passphrase)
-        assert error(reply) == "StoreFailed" and reply["parameters"]["errno"] == 12, reply
-    assert is_locked(daemon)
-    resource.prlimit(daemon.pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
-    with timed(0, 5):
-        daemon.call("Unlock", {"passphrase": PASSPHRASE})
+    wrong = message("Unlock", {"recovery_code": WRONG_CODE})
+    with daemon.connect() as peer:
+        start = time.monotonic()
+        peer.sendall(wrong * 2 + message("GetStatus") + wrong[:-1])
+        data = b""
+        # Nothing behind a mistake is looked at before that is answered, the status neither.
+        for count, sum_of_delays in ((1, 1), (2, 3), (4, 7)):
+            while data.count(b"\0") < count:
+                data += peer.recv(1 << 16)
+            assert time.monotonic() - start >= sum_of_delays * FIRST_DELAY, count
+            assert data.count(b"WrongKey") == min(count, 3), data
+            if count == 2:
+                peer.sendall(b"\0")
+    daemon.call("Unlock", {"recovery_code": CODE})
     assert daemon.token() == token
     daemon.end()
-
-
-@case
-@alone
-def hundreds_of_unlocks_do_not_make_it_grow(room):
-    daemon, token = by_passphrase(room)
-    daemon.call(ADD, {"kind": "recovery", "recovery_code": CODE})
-    before = 0
-    for number in range(320):
-        daemon.ask("Lock")
-        # One in sixteen by the passphrase, which costs half a second.
-        daemon.call("Unlock", {"recovery_code": CODE} if number % 16 else
-                    {"passphrase": PASSPHRASE})
-        if number == 33:
-            before = daemon.anonymous()
-    grown = daemon.anonymous() - before
-    assert grown < 256 << 10, f"{grown >> 10} KiB more after 286 unlocks"
-    assert daemon.token() == token
-    daemon.end()
-
-
-@case
-def records_of_keys_and_locks_hold_no_secret(room):
-    log = room.path / "access"
-    with open(log, "ab") as stream:
-        daemon = room.daemon(verbose=True, stderr=stream)
-    daemon.login()
-    secrets = [PASSPHRASE, CODE, WRONG_CODE]
-    code = daemon.call(f"{KEYS}.NewRecoveryCode")["recovery_code"]
-    secrets.append(code)
-    daemon.call(ADD, {"kind": "recovery", "recovery_code": code})
-    daemon.call(ADD, {"kind": "passphrase", "passphrase": PASSPHRASE})
-    for method, parameters in (
-            (ADD, {"kind": PASSPHRASE}), (REMOVE, {"id": PASSPHRASE}), (REMOVE, {"id": CODE}),
-            (ADD, {"kind": "recovery", "recovery_code": PASSPHRASE}), ("Lock", {PASSPHRASE: 1}),
-            ("Lock", {}), (ROTATE, {}), ("Unlock", {}), ("Unlock", {PASSPHRASE: PASSPHRASE}),
-            ("Unlock", {"passphrase": PASSPHRASE, "recovery_code": CODE}),
-            ("Unlock", {"recovery_code": PASSPHRASE}), ("Unlock", {"recovery_code": WRONG_CODE}),
-            (f"{INTERFACE}.{PASSPHRASE}", {}), ("Unlock", {"passphrase": PASSPHRASE}),
-            ("Login", login_parameters(uid=PASSPHRASE)), (LIST, {}), (ROTATE, {})):
-        reply = str(daemon.ask(method, **parameters))
-        assert not any(secret in reply for secret in secrets), (method, parameters, reply)
-    daemon.signal(signal.SIGUSR1)
-    time.sleep(1.2)  # A record is written a second after its call at the latest.
-    with daemon.connect() as peer:
-        assert ask(peer, "GetStatus")["parameters"]["status"]["state"] == "locked"
-    daemon.end()
-    text = log.read_text(encoding="ascii")
-    for secret in secrets:
-        assert secret not in text and secret.replace("-", "") not in text, text
-    for word in ("Account.Unlock verdict=wrong-key", "Account.Unlock verdict=answered",
-                 "Account.Unlock verdict=locked", "Account.Unlock verdict=invalid",
-                 "Keys.RemoveSlot verdict=refused", "Keys.Rotate verdict=locked",
-                 "Keys.NewRecoveryCode verdict=answered", "Keys.AddSlot verdict=answered",
-                 "told to lock the store: it is locked"):
-        assert word in text, (word, text)

@@ -1,14 +1,24 @@
-"""Stores that another program made are served, and what the daemon made opens elsewhere."""
+"""Stores that another program made are served, and what the daemon made opens elsewhere.
+
+docs/FORMAT.md names these cases as what backs its rules.
+"""
 import fcntl
 import os
 import pathlib
+import plistlib
+import shutil
 
+import faults
 import independent
-from cases import case
-from wire import ask, error, made_up_token
+import programs
+from cases import case, needs_root
+from wire import Closed, ask, error, made_up_token
 
 KEYS = "org.accountd.Keys"
 CODE_CHARACTERS = 36
+# Of the thread that writes: what changes a directory, and what makes that last.
+WORKER, STEPS = "accountd-store", ("renameat", "renameat2", "linkat", "unlinkat", "fsync")
+MOST_CALLS = 60
 
 
 def slot_of(daemon, kind):
@@ -167,6 +177,75 @@ def an_earlier_key_stays_while_an_archive_is_sealed_by_it(room):
         assert first in daemon.call(f"{KEYS}.Rotate")["retired"]
     assert daemon.call(f"{KEYS}.Rotate")["retired"] == []
     daemon.end()
+
+
+def killed_rotation(room, template, call, number):
+    """Rotates the keys of a copy of a store, and kills the daemon at a call of its writing thread.
+
+    Gives back the store, and whether that call came at all.
+    """
+    place = room.place()
+    state = place / "state"
+    shutil.copytree(template.state, state, symlinks=True)
+    daemon = room.daemon(state=state, key=template.key, socket=place / "socket")
+    tracer = faults.attach(daemon.pid, call, f"{call}:signal=KILL:when={number}",
+                           thread=faults.thread_named(daemon.pid, WORKER))
+    is_killed = False
+    try:
+        daemon.call(f"{KEYS}.Rotate")
+        programs.end(tracer)
+    except (Closed, OSError):
+        is_killed = True
+    daemon.kill()
+    programs.end(tracer)
+    return state, is_killed
+
+
+@case
+def a_rotation_that_is_killed_at_any_call_leaves_a_store_that_opens(room):
+    form, _ = independent.modules()
+    needs_root()
+    template = room.daemon()
+    token = template.login()
+    template.login(token)  # A previous generation.
+    code = template.call(f"{KEYS}.NewRecoveryCode")
+    template.call(f"{KEYS}.AddSlot", {"kind": "recovery", **code})
+    template.end()
+    key = template.key.read_bytes()
+    first = form.read_slots((template.state / "keyslots.plist").read_bytes())["current"]
+    seen, kills = set(), 0
+    points = [(call, number) for call in STEPS for number in range(1, MOST_CALLS)]
+    exhausted = set()
+    for call, number in points:
+        if call in exhausted:
+            continue
+        state, is_killed = killed_rotation(room, template, call, number)
+        if not is_killed:
+            exhausted.add(call)
+            continue
+        kills += 1
+        where = f"{call} {number}"
+        # Another program opens it by the list that stands, whatever the account is sealed by.
+        slots = form.read_slots((state / "keyslots.plist").read_bytes())
+        master, _, _ = form.unlock(slots, "keyfile", key)
+        sealed = (state / "account.plist.sealed").read_bytes()
+        key_id = sealed[16:32]
+        seen.add((slots["current"] == first, key_id == first, len(slots["retired"])))
+        sealing = master if key_id == slots["current"] else form.retired_key(
+            slots, key_id, master)
+        account = plistlib.loads(form.open_sealed(
+            sealed, form.derived(sealing, b"account"), key_id))
+        assert account["access_token"] == token, where
+        # So does the next daemon, and another rotation does what is left.
+        following = room.daemon(state=state, key=template.key, socket=state.parent / "socket")
+        assert following.token() == token, where
+        assert following.call(f"{KEYS}.Rotate")["retired"] == [], where
+        assert following.call("Verify")["findings"] == [], where
+        following.end()
+    # Nothing yet; the list alone; the account too; the earlier key forgotten.
+    assert seen == {(True, True, 0), (False, True, 1), (False, False, 1), (False, False, 0)}, seen
+    assert kills > 15, kills
+    print(f"killed at {kills} calls")
 
 
 @case

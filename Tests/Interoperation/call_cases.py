@@ -21,7 +21,8 @@ ALL = {**QUERIES, **{name: parameters for name, parameters in CHANGES.items() if
        "Lock": {}, "Unlock": {"recovery_code": CODE}, "Logout": {}}
 # RemoveSlot is for itself: it wants the id of a slot.
 ALL_OF_KEYS = {"ListSlots": {}, "NewRecoveryCode": {}, "Rotate": {},
-               "AddSlot": {"kind": "recovery", "recovery_code": CODE}, "RemoveSlot": {"id": "0"}}
+               "AddSlot": {"kind": "recovery", "recovery_code": OTHER_CODE},
+               "RemoveSlot": {"id": "0"}}
 ALL_OF = {wire.INTERFACE: ALL, wire.KEYS: ALL_OF_KEYS, SERVICE: {}}
 # One value of each kind that JSON has, null aside.
 KINDS = {"a text": "x", "a number": 1, "a fraction": 1.5, "true": True, "a list": [],
@@ -34,11 +35,13 @@ OBSERVER_MAY = {"GetStatus", "CheckExpiry"}
 @case
 def a_call_with_more_has_one_reply_of_every_method(room):
     daemon = states.lockable(room)
+    before = states.slots(daemon)
     for interface in (wire.KEYS, wire.INTERFACE):
         with connect(daemon, interface) as connection:
             for method, parameters in ALL_OF[interface].items():
                 if method == "RemoveSlot":
-                    parameters = {"id": states.slots(daemon)[-1]["id"]}
+                    [added] = [slot for slot in states.slots(daemon) if slot not in before]
+                    parameters = {"id": added["id"]}
                 replies = list(getattr(connection, method)(**parameters, _more=True))
                 assert len(replies) == 1, f"{method}: {len(replies)} replies"
 
