@@ -11,12 +11,7 @@ extension AccountService {
         guard count <= AccountField.maximumTokenLength else {
             throw .invalidField(name, Self.sentence("too-long"))
         }
-        let token: SecretBytes
-        do throws(SecretMemoryError) {
-            var decoded = try SecretBuffer(arena: arena, capacity: count)
-            try index.appendString(node, in: text, to: &decoded)
-            token = try SecretBytes(copying: decoded, in: arena)
-        } catch { throw .memory(error) }
+        let token = try secret(node, text)
         let fault = token.withBytes { AccountField.check(accessToken: $0) }
         if let fault { throw .invalidField(name, Self.sentence(fault)) }
         return token
@@ -41,6 +36,16 @@ extension AccountService {
                 return bytes.count
             }
         }
+    }
+
+    /// A text that is one, decoded from one block of secret memory into another.
+    func secret(
+        _ node: JSONIndex.Node, _ text: Span<UInt8>
+    ) throws(Refusal) -> SecretBytes {
+        let decoded = try decode(node, text)
+        do throws(SecretMemoryError) {
+            return try SecretBytes(copying: decoded, in: arena)
+        } catch { throw .memory(error) }
     }
 
     private func decode(

@@ -200,17 +200,6 @@ extension AccountService {
         }
     }
 
-    private func secret(
-        _ node: JSONIndex.Node, _ text: Span<UInt8>
-    ) throws(Refusal) -> SecretBytes {
-        do throws(SecretMemoryError) {
-            var decoded = try SecretBuffer(
-                arena: arena, capacity: index.decodedCount(of: node, in: text))
-            try index.appendString(node, in: text, to: &decoded)
-            return try SecretBytes(copying: decoded, in: arena)
-        } catch { throw .memory(error) }
-    }
-
     /// A derivation, kept by the change until its seed was tried.
     func derivation(
         _ change: inout PendingChange, _ passphrase: consuming SecretBytes,
