@@ -194,7 +194,12 @@ class Files:
         """Those keys by which a file is sealed, or may be, since it cannot be looked into."""
         found = set()
         for name, item in self.items.items():
-            if item.kind == "file" and name.startswith((ACCOUNT, OTHER_SEALED, ARCHIVES)):
+            if not name.startswith((ACCOUNT, OTHER_SEALED, ARCHIVES)):
+                continue
+            # A link is not followed: what it leads to may be sealed by any of them.
+            if item.kind == "symlink":
+                return list(keys)
+            if item.kind == "file":
                 if self.is_kept_from(item) or is_later(item.blob):
                     return list(keys)
                 found.update(key for key in keys if bears(item.blob, key))

@@ -14,7 +14,7 @@ MAXIMUM_CONNECTIONS = 9
 
 def perform(world, step):
     """Does one step to the daemon and to the model."""
-    kind, *words = (_with_ids(part, world.service.slots) for part in step)
+    kind, *words = (_with_ids(part, world.service.slots, step[0] != "burst") for part in step)
     names = [name for name, _ in words[0]] if kind == "burst" else words[:1]
     if kind in OF_CONNECTIONS:
         for name in names:
@@ -33,16 +33,25 @@ def perform(world, step):
         world.start()
 
 
-def _with_ids(part, slots):
-    """Puts the ids of the slots that there are into what is sent."""
+def _with_ids(part, slots, is_alone):
+    """Puts the ids of the slots that there are into what is sent.
+
+    Some digits alone where nothing comes with it: a slot that is made meanwhile may begin with them
+    too, and what its id is the model does not know.
+    """
     if isinstance(part, tuple):
-        return tuple(_with_ids(each, slots) for each in part)
+        return tuple(_with_ids(each, slots, is_alone) for each in part)
     if not isinstance(part, bytes) or b"@slot-" not in part:
         return part
     ids = sorted(slot.id.hex() for slot in slots.meaning.slots if slot.id) if slots else []
     ids = ids or ["0123456789abcdef"]
-    return re.sub(SLOT.format(r"(\d+)", r"(\d+)").encode(), lambda found: ids[
-        int(found[1]) % len(ids)][:int(found[2])].encode(), part)
+    cuts = is_alone and part.count(b"\0") < 2
+
+    def name(found):
+        whole = ids[int(found[1]) % len(ids)].encode()
+        return whole[:int(found[2])] if cuts else whole
+
+    return re.sub(SLOT.format(r"(\d+)", r"(\d+)").encode(), name, part)
 
 
 INTERRUPTED = ("killed", "ended")
