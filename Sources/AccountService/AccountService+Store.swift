@@ -171,6 +171,8 @@ extension AccountService {
                 return .good(try KeySlots.parse(bytes.span, arena: arena), bytes)
             } catch .sealing(.memory(let error)) {
                 throw error
+            } catch .sealing(.unsupportedVersion) {
+                return .bad("was written by a later version of accountd")
             } catch {
                 return .bad("is damaged")
             }
