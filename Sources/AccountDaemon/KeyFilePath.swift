@@ -15,6 +15,9 @@ struct KeyFilePath: Sendable {
     let isDefault: Bool
     /// Whether it is the service manager's: then that sees to who may read it, and how.
     var isCredential = false
+    /// Whether it is the usual one of a store that is not: then others of the user's open by it too,
+    /// and it stays when this one has no slot for it any more.
+    var mayBeShared = false
 
     private var name: String { isCredential ? "the credential \(path)" : "the key file \(path)" }
 
@@ -93,8 +96,9 @@ struct KeyFilePath: Sendable {
         }
     }
 
-    /// Removes it: it opens nothing any more.
+    /// Removes it: it opens nothing any more, unless it may be another store's.
     func remove() throws(StoreFailure) {
+        guard !mayBeShared else { return }
         do throws(Errno) {
             try Files.unlink(path)
             let parent = try Files.open(Files.split(path).parent, [.readOnly, .directory])

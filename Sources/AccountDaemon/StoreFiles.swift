@@ -47,6 +47,9 @@ struct StoreFiles: ~Copyable, Sendable {
         self.socket = socket
     }
 
+    /// The numbers of all that it has open.
+    var descriptors: [Int32] { [directory.rawValue] + lock.descriptors }
+
     /// Does one change.
     mutating func perform(_ change: StoreChange) -> StoreResult {
         if case .derive(let derivation) = change { return Self.run(derivation) }

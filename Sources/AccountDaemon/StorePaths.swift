@@ -22,7 +22,9 @@ struct StorePaths: Sendable {
         if let given = options.keyFile {
             keyFile = KeyFilePath(path: try Self.absolute(given), isDefault: false)
         } else {
-            keyFile = KeyFilePath(path: try Self.defaultKeyFile(), isDefault: true)
+            keyFile = KeyFilePath(
+                path: try Self.defaultKeyFile(), isDefault: true,
+                mayBeShared: try Self.usualState() != state)
         }
         credential = try Self.absoluteVariable("CREDENTIALS_DIRECTORY").map {
             KeyFilePath(
@@ -45,8 +47,18 @@ struct StorePaths: Sendable {
 
     private static func defaultState() throws(StartError) -> String {
         if let given = try variable("ACCOUNT_STATE_DIR") { return given }
+        if let usual = try usualState() { return usual }
+        return try home("--state") + usualPlace
+    }
+
+    // Below the home directory.
+    private static let usualPlace = "/.local/state/account"
+
+    /// The store of a user who has named no other; nil where there is no home for it.
+    private static func usualState() throws(StartError) -> String? {
         if let state = try absoluteVariable("XDG_STATE_HOME") { return "\(state)/account" }
-        return try home("--state") + "/.local/state/account"
+        return try named { () throws(NotUTF8) in try Users.homeDirectory() }
+            .map { $0 + usualPlace }
     }
 
     private static func defaultKeyFile() throws(StartError) -> String {

@@ -14,6 +14,7 @@ final class StoreWorker: Sendable {
     }
 
     private let mailbox = Mutex<Mail>(.nothing)
+    private let hasOwnDescriptors = Mutex(false)
     private let wake: EventCounter
     private let finished: EventCounter
 
@@ -32,10 +33,15 @@ final class StoreWorker: Sendable {
     ) throws(Errno) {
         wake = try EventCounter()
         finished = try EventCounter()
+        let numbers = files.descriptors
         let handOver = HandOver(files)
         try WorkerThread.start(name: "accountd-store") { [self] in
             // Every query would pay for a table that is shared. Nothing is lost where it cannot be had.
-            if ownsDescriptors { try? WorkerThread.ownDescriptors(without: readiness) }
+            if ownsDescriptors,
+                (try? WorkerThread.ownDescriptors(without: readiness)) != nil
+            {
+                hasOwnDescriptors.withLock { $0 = true }
+            }
             finished.signal()
             guard var files = handOver.take() else { return }
             while true { perform(&files) }
@@ -44,6 +50,8 @@ final class StoreWorker: Sendable {
         // and stay open for its peer and the poller when the loop has closed it.
         _ = try Poll.wait(finished.rawValue, for: .readable, timeoutMilliseconds: -1)
         _ = finished.take()
+        // The files are the worker's alone: a lock that was given back there would be held here.
+        if hasOwnDescriptors.withLock({ $0 }) { WorkerThread.close(numbers) }
     }
 
     /// Gives the worker a change to do.

@@ -23,6 +23,16 @@ package struct FileLock: ~Copyable, Sendable {
         self.directory = try Files.open(".", in: directory.rawValue, [.readOnly, .directory])
     }
 
+    /// The numbers of its descriptors.
+    package var descriptors: [Int32] {
+        var numbers = [directory.rawValue]
+        switch file {
+        case .some(let file): numbers.append(file.rawValue)
+        case .none: break
+        }
+        return numbers
+    }
+
     /// Whether it is held by this value.
     package var isHeld: Bool { file != nil }
 

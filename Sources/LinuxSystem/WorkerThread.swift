@@ -50,6 +50,12 @@ package enum WorkerThread {
         }
     }
 
+    /// Closes descriptors in the calling thread's table, of which another thread's has copies that it
+    /// goes on using. close(2)
+    package static func close(_ descriptors: [Int32]) {
+        for descriptor in descriptors { Glibc.close(descriptor) }
+    }
+
     /// Gives the calling thread a descriptor table of its own, a copy of the process's as it is now.
     /// CLONE_FILES, unshare(2)
     ///
@@ -61,6 +67,6 @@ package enum WorkerThread {
     /// - Throws: the errno; the table is shared as before then, and all works as well.
     package static func ownDescriptors(without other: Int32?) throws(Errno) {
         _ = try valueOrErrno { clinux_unshare_files() }
-        if let other { close(other) }
+        if let other { Glibc.close(other) }
     }
 }

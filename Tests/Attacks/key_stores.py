@@ -7,6 +7,7 @@ import signal
 import time
 
 from cases import case, needs_root
+from client import Home, response
 from disks import LoopDisk, fill, small_disk
 from faults import attach
 from keys import (ADD, CODE, LIST, PASSPHRASE, REMOVE, ROTATE, by_code, by_passphrase, has_derived,
@@ -214,9 +215,8 @@ def a_state_directory_that_is_another_one_after_a_lock_gives_nobody_the_wrong_ac
             daemon.ask("Lock")
         shutil.rmtree(daemon.state, ignore_errors=True)
         away.rename(daemon.state)
-        # It has followed the other one.
-        daemon.end()
-        daemon = room.daemon(after=daemon)
+        # It has followed the other one, and takes this one's lock again.
+        assert daemon.call("Verify")["findings"] == ["the store is locked: `account unlock` opens it"]
         daemon.call("Unlock", {"recovery_code": CODE})
         assert daemon.token() == token, what
         daemon.ask("Lock")
@@ -242,6 +242,25 @@ def another_store_of_the_same_key_file_is_served_on_and_can_be_given_a_new_one(r
     assert second.token() == token
     second.end()
     first.end()
+
+
+@case
+def the_usual_key_file_stays_when_a_store_at_another_place_gets_a_passphrase(room):
+    home = Home(room)
+    token = home.login()
+    key = home.path / ".config" / "account" / "key"
+    passphrase = home.path / "passphrase"
+    passphrase.write_text(PASSPHRASE + "\n")
+    add = ("key", "add", "passphrase", "--passphrase-file", str(passphrase))
+    other = ("--state", str(home.path / "other"))
+    home.account("login", *other, input=response("2.00other", uid="77")).must_be(0)
+    home.account(*add, *other).must_be(0)
+    assert key.exists()
+    home.account("token", *other).must_be(0, "2.00other\n")
+    home.account("token").must_be(0, f"{token}\n")
+    home.account(*add).must_be(0)
+    assert not key.exists()
+    home.account("token").must_be(0, f"{token}\n")
 
 
 @case
