@@ -38,18 +38,17 @@ extension CommandFailure {
             hint: "account unlock --recovery-code opens the store without it")
     }
 
-    /// The store is locked, and nobody can or may be asked for what opens it.
+    /// The store is locked, and stays so unless somebody does something else.
     ///
-    /// - Parameters:
-    ///   - reason: why not, where something opens it that a person knows.
-    ///   - protection: the kinds of the store's key slots.
-    static func locked(_ reason: String?, _ protection: [String]) -> CommandFailure {
-        let isAsked = protection.contains { $0 == "passphrase" }
+    /// - Parameter protection: the kinds of the store's key slots.
+    static func locked(_ protection: [String]) -> CommandFailure {
+        let isTyped = protection.contains { $0 == "passphrase" }
         let hasCode = protection.contains { $0 == "recovery" }
-        if isAsked {
+        let opensByItself = protection.contains { $0 == "keyfile" || $0 == "credential" }
+        if isTyped || !opensByItself {
             return CommandFailure(
-                .locked, "the store is locked" + (reason.map { ", and \($0)" } ?? ""),
-                hint: "open it: account unlock")
+                .locked, "the store is locked",
+                hint: "open it: account unlock" + (isTyped ? "" : " --recovery-code"))
         }
         let hasCredential = protection.contains { $0 == "credential" }
         return CommandFailure(

@@ -83,7 +83,7 @@ enum DoctorCommand {
             } catch {
                 report.add(faults)
                 report.repaired = .failed
-                throw error
+                throw error.status == .locked ? .locked(status.protection) : error
             }
             let before = faults
             faults = try verify(&exchange)

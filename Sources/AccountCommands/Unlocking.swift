@@ -46,7 +46,7 @@ struct Unlocking {
         guard status.state == "locked" else { return }
         let needed = kind == .passphrase ? "passphrase" : "recovery"
         guard status.role == "owner", status.protection.contains(where: { $0 == needed }) else {
-            throw .locked(nil, status.protection)
+            throw .locked(status.protection)
         }
         let arena = try Exchange.makeArena(Self.memory)
         // Before the lock: whoever cannot ask need not wait for one who can.
