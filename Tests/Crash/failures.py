@@ -79,7 +79,8 @@ class Bench:
             daemon.end()
 
     def _next_daemon_agrees(self, room, copy, answer, message, found):
-        if answer == judge.UNKNOWN:
+        # A change of the slots leaves the account as it is: what is served says nothing of it.
+        if answer == judge.UNKNOWN and self.operation.before != self.operation.after:
             answer, message = judge.REFUSED if found == self.operation.before else judge.DONE, ""
             if isinstance(found, Shut):
                 answer = judge.UNKNOWN
