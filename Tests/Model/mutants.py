@@ -83,18 +83,18 @@ def _mutants():
             watch.Watch, "remaining", comes_to_life_with_the_clock)),
         "another last letter of the token": (500, of(
             service.Service, "handle", has_another_token)),
-        "a spare that stays after a logout": (555, of(
+        "a spare that stays after a logout": (521, of(
             service.Service, "logout", keeps_the_spare)),
-        "a replace that is not heard": (500, of(service.Service, "login", takes_no_replace)),
-        "readers who may export": (502, mock.patch.dict(service.REQUIRED, {"Export": "reader"})),
-        "a name twice in an object": (502, of(strict_json, "_object", dict)),
+        "a replace that is not heard": (508, of(service.Service, "login", takes_no_replace)),
+        "readers who may export": (500, mock.patch.dict(service.REQUIRED, {"Export": "reader"})),
+        "a name twice in an object": (501, of(strict_json, "_object", dict)),
         "a message of one byte too many": (505, mock.patch.dict(
             connection.LONGEST, {"owner": 65_537})),
         "half-sent messages that last a second longer": (502, of(
             connection, "HALF_SENT_MILLISECONDS", 31_000)),
         "damage that is not told": (500, of(
             changes.Changes, "verify", lambda self, given: changes.answer(findings=[]))),
-        "a lock that keeps the token": (502, of(
+        "a lock that keeps the token": (500, of(
             locking.Locking, "forget_secrets", forgets_the_key_alone)),
         "a slot that was removed and still opens": (505, _all(
             of(keys.Keys, "removeslot", remembers_what_was_removed),

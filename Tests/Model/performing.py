@@ -43,7 +43,8 @@ def _with_ids(part, slots, is_alone):
         return tuple(_with_ids(each, slots, is_alone) for each in part)
     if not isinstance(part, bytes) or b"@slot-" not in part:
         return part
-    ids = sorted(slot.id.hex() for slot in slots.meaning.slots if slot.id) if slots else []
+    # In the order of their making, which is the same in each run.
+    ids = [slot.id.hex() for slot in slots.meaning.slots if slot.id] if slots else []
     ids = ids or ["0123456789abcdef"]
     cuts = is_alone and part.count(b"\0") < 2
 

@@ -27,7 +27,7 @@ STRAY = (ARCHIVE, f"{ARCHIVES}notes", "account.plist.sealed.damaged-7", "notes",
          "keyslots.plist.damaged-1800000000", "account.plist.sealed.damaged-1800000000",
          ".tmp-0123456789abcdef", ".tmp-0123")
 # How often there is a step of each kind.
-KINDS = {"connect": 4, "send": 60, "keys": 12, "reopen": 4, "fill": 0.4, "guess": 0.8,
+KINDS = {"connect": 4, "send": 60, "keys": 12, "reopen": 4, "fill": 0.5, "guess": 0.8,
          "pipeline": 8, "half": 5, "close": 3, "half-close": 2, "clock": 7, "wait": 5,
          "restart": 2, "signal": 1, "damage": 12, "burst": 8, "killed": 2, "ended": 1,
          "command": 3, "directory": 3, "flood": 2, "last-words": 2, "hit-and-run": 3,
@@ -129,8 +129,9 @@ class Generator:
     def _fill(self):
         """As many slots as there may be, and one more."""
         return ("send", "root-1", b"".join(
-            message(f"{KEYS_INTERFACE}.AddSlot", {"kind": "recovery", "recovery_code": code})
-            for code in self.random.choices(CODES, k=17)), 1)
+            message(f"{KEYS_INTERFACE}.AddSlot",
+                    {"kind": "recovery", "recovery_code": code_of(bytes([number]) * 20)})
+            for number in self.random.sample(range(20), k=17)), 1)
 
     def _pipeline(self):
         name = self._peer()
