@@ -15,8 +15,13 @@ struct TerminalTests {
     private func login(
         _ home: Home, typing text: String, options: String = ""
     ) throws -> [String] {
-        let session =
-            "trap : INT; export ACCOUNT_PINENTRY=/nonexistent; account login \(options); echo \"status $?\"; stty -a | grep -o '.echo '"
+        let session = """
+            trap : INT
+            export ACCOUNT_PINENTRY=/nonexistent
+            account login \(options)
+            echo "status $?"
+            stty -a | grep -o '.echo '
+            """
         try Data(session.utf8).write(to: URL(fileURLWithPath: home.path + "/session"))
         let result = try home.shell(
             """
