@@ -9,13 +9,15 @@ import select
 import time
 
 import wire
-from calls import CHANGES, Calls
+from calls import CHANGES, KEYS, LOCKS, Calls
 from connection import LONGEST
 from service import Service
 
 BLOCK_BYTES = 64 << 10
 BLOCKS = 12
 CHANGES_AT_ONCE, CHANGE_BLOCKS = 20, 100
+# What no block of queries has: what changes the store, and what is answered by chance, as ids are.
+NO_QUERIES = {**CHANGES, **LOCKS, **KEYS}
 CLOSINGS = 60
 # Those that need the most memory to be read and are no calls after all: many values, many names.
 COSTLY = (
@@ -90,14 +92,14 @@ class Mix:
         """None for what closes the connection or changes the store."""
         outcome = self.service.copy().handle(message[:-1], role, 1)
         name = (outcome.method or "").rpartition(".")[2]
-        begins = name in CHANGES and outcome.verdict != "denied"
+        begins = name in NO_QUERIES and outcome.verdict != "denied"
         return None if outcome.kind == "close" or begins else outcome
 
     def changes(self, count):
         """A block of changes alone; it begins with a login that leaves nothing of before."""
         block = self.login()
         while block.calls < count:
-            method = self.random.choices(CHANGES, (10, 3, 3, 1, 1))[0]
+            method = self.random.choices(list(CHANGES), (10, 3, 3, 1, 1))[0]
             message = wire.message(method, self.calls.parameters(method))
             if self.service.copy().handle(message[:-1], "owner", 1).kind == "reply":
                 block.add(message, self.outcome(message, "owner"))
