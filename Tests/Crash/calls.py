@@ -12,7 +12,6 @@ import wire
 
 LOOP, WORKER, START = "loop", "worker", "start"
 WORKER_NAME = "accountd-store"
-ANSWER_SECONDS = 20
 
 # The name, and what its first argument, a descriptor, leads to.
 _CALL = re.compile(r"^([a-z_0-9]+)\((?:\d+<([^>]*)>)?")
@@ -79,7 +78,7 @@ def of_operation(room, daemon, operation):
     tracers = [faults.attach(daemon.pid, "all", thread=thread_id(daemon, thread), output=path,
                              shows_targets=True)
                for thread, path in paths.items()]
-    with daemon.connect(ANSWER_SECONDS) as peer:
+    with daemon.connect(operation.answer_seconds) as peer:
         operation.begin(peer)
         reply = wire.replies(peer, 1)[0]
     assert "error" not in reply, reply
@@ -114,7 +113,7 @@ def of_start(room, start):
 def ask(daemon, operation):
     """Asks for the operation. The reply; None where there is none."""
     try:
-        with daemon.connect(ANSWER_SECONDS) as peer:
+        with daemon.connect(operation.answer_seconds) as peer:
             operation.begin(peer)
             return wire.replies(peer, 1)[0]
     except (wire.Closed, OSError):

@@ -122,9 +122,10 @@ def _in_operation(room, disk, operation, point, variant, more):
 
 
 def _cut_while_it_stands_still(disk, daemon, operation):
-    with daemon.connect(calls.ANSWER_SECONDS) as peer:
+    with daemon.connect(operation.answer_seconds) as peer:
         operation.begin(peer)
-        is_reached = calls.wait_until_stopped(daemon, STOP_SECONDS)
+        is_reached = calls.wait_until_stopped(
+            daemon, max(STOP_SECONDS, operation.derivation_seconds))
         disk.cut_power()
         daemon.signal(signal.SIGCONT)
         try:

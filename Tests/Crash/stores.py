@@ -213,6 +213,10 @@ class Operation:
     after: object
     method: str = ""
     parameters: dict = dataclasses.field(default_factory=dict)
+    # How long an answer may take.
+    answer_seconds = 20
+    # How long a key may take that is made of a passphrase meanwhile; none is.
+    derivation_seconds = 0
 
     def prepare(self, daemon):
         """What must be done before it."""
