@@ -8,10 +8,12 @@ cut             the power is cut after the call, and the daemon, which lives on,
 """
 
 import os
+import select
 import shutil
 import signal
 import subprocess
 import tempfile
+import time
 
 import calls
 import faults
@@ -27,6 +29,8 @@ KILL, KILL_AND_CUT, CUT = "kill", "kill, cut", "cut"
 VARIANTS = (KILL, KILL_AND_CUT, CUT)
 MEGABYTES = 8
 STOP_SECONDS = 5
+# How often one that was stopped is told to go on.
+CONTINUE_SECONDS = 1
 # How long a point may take that comes after the answer, before it counts as one that never comes.
 END_SECONDS = 0.2
 # Where images are: writing to a real disk takes time and shows nothing more.
@@ -127,7 +131,11 @@ def _cut_while_it_stands_still(disk, daemon, operation):
         is_reached = calls.wait_until_stopped(
             daemon, max(STOP_SECONDS, operation.derivation_seconds))
         disk.cut_power()
+        # A thread that the tracer holds looks like one that was stopped, which it may be after that.
+        end = time.monotonic() + operation.answer_seconds
         daemon.signal(signal.SIGCONT)
+        while not select.select([peer], [], [], CONTINUE_SECONDS)[0] and time.monotonic() < end:
+            daemon.signal(signal.SIGCONT)
         try:
             return wire.replies(peer, 1)[0], is_reached
         except wire.Closed:
