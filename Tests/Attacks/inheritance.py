@@ -62,7 +62,8 @@ def hard_limits_of_a_caller_are_said_and_harm_nothing(room):
         assert done.status == login[0] and login[1] in done.err, (name, amount, done)
         for pid in home.daemons():
             os.kill(pid, signal.SIGTERM)
-            assert exit_status(pid) == 0
+            # One that could not start may be on its way out still.
+            assert exit_status(pid) == (1 if login[0] == 5 else 0)
         # Whatever was begun is no hindrance to the next.
         token = home.login()
         home.account("token", prepare=limited(name, amount, hard=True)).must_be(0, token + "\n")
