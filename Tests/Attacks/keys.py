@@ -5,6 +5,7 @@ import select
 import socket
 import time
 
+from client import Home
 from cases import case
 from users import OBSERVER, READER, as_user
 from wire import KEYS, error, is_closed, message, raw_exchange, replies
@@ -259,3 +260,16 @@ def mistakes_that_are_sent_together_are_answered_each_at_its_time(room):
     daemon.call("Unlock", {"recovery_code": CODE})
     assert daemon.token() == token
     daemon.end()
+
+
+@case
+def doctor_finds_nothing_wrong_with_a_store_that_waits_for_a_passphrase(room):
+    home = Home(room)
+    home.login()
+    passphrase = home.path / "passphrase"
+    passphrase.write_text(PASSPHRASE + "\n")
+    home.account("key", "add", "passphrase", "--passphrase-file", str(passphrase)).must_be(0)
+    home.account("lock").must_be(0)
+    done = home.account("doctor", "--no-input").must_be(0)
+    assert "note   store: it is locked: account unlock opens it" in done.out, done.out
+    assert "wrong" not in done.out, done.out
