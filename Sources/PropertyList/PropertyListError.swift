@@ -6,6 +6,8 @@ package enum PropertyListError: Error, Equatable, Sendable {
     case notAPropertyList
     /// A field, a reference or an object at this byte of the file is wrong.
     case damaged(offset: Int)
+    /// The dictionary at this byte of the file has a key twice.
+    case duplicateKey(offset: Int)
     /// The file has more bytes than the limits allow.
     case tooLarge
     /// The file has more objects than the limits allow.

@@ -86,7 +86,7 @@ extension PropertyListIndex {
             var other = index - 1
             while other >= 0, keys[other].hash == keys[index].hash {
                 if areEqual(keys[other].object, keys[index].object, in: bytes) {
-                    throw .damaged(offset: record.start)
+                    throw .duplicateKey(offset: record.start)
                 }
                 other -= 1
             }

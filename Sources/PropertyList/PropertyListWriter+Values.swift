@@ -34,6 +34,15 @@ extension PropertyListWriter {
         }
     }
 
+    /// Adds a UID, with which NSKeyedArchiver refers to objects, in the fewest bytes.
+    package mutating func add(uid: UInt32) throws(PropertyListError) -> Reference {
+        let size = uid < 1 << 8 ? 1 : uid < 1 << 16 ? 2 : 4
+        return try add { buffer throws(SecretMemoryError) in
+            try buffer.append(0x80 | UInt8(size - 1))
+            try buffer.appendBigEndian(UInt64(uid), size: size)
+        }
+    }
+
     /// Adds data.
     package mutating func add(data: Span<UInt8>) throws(PropertyListError) -> Reference {
         try add { buffer throws(SecretMemoryError) in

@@ -65,8 +65,8 @@ package struct PropertyListWriter: ~Copyable {
     /// Writes the containers, the offset table and the trailer, each with the smallest integers
     /// that Core Foundation accepts, then reads the whole list once as a reader would.
     ///
-    /// - Throws: `.memory`; or what the reader finds: `.tooLarge`, `.tooDeep`, and `.damaged` for a
-    ///   dictionary with a key that is no string or stands there twice.
+    /// - Throws: `.memory`; or what the reader finds: `.tooLarge`, `.tooDeep`, `.duplicateKey`,
+    ///   and `.damaged` for a dictionary with a key that is no string.
     package consuming func finish(root: Reference) throws(PropertyListError) -> SecretBuffer {
         let referenceSize = Self.bytes(holding: offsets.count)
         for container in containers { try write(container, referenceSize: referenceSize) }

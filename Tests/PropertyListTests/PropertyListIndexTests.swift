@@ -13,6 +13,9 @@ import Testing
         case "damaged":
             let offset = try #require(vector.offset)
             #expect(result == .failure(.damaged(offset: offset)))
+        case "duplicateKey":
+            let offset = try #require(vector.offset)
+            #expect(result == .failure(.duplicateKey(offset: offset)))
         case "notAPropertyList": #expect(result == .failure(.notAPropertyList))
         case "tooManyObjects": #expect(result == .failure(.tooManyObjects))
         case "tooDeep": #expect(result == .failure(.tooDeep))

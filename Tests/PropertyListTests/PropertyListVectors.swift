@@ -7,7 +7,7 @@ struct PropertyListVector: Decodable, Sendable, CustomTestStringConvertible {
     let about: String
     /// `value`, or the name of an error.
     let result: String
-    /// Of `damaged`.
+    /// Of `damaged` and `duplicateKey`.
     let offset: Int?
     /// In the notation of `peer.py`.
     let value: String?

@@ -77,13 +77,13 @@ import Testing
     }
 
     @Test func whatNoReaderWouldTakeIsNotWritten() throws {
-        #expect(throws: PropertyListError.damaged(offset: 11)) {
+        #expect(throws: PropertyListError.duplicateKey(offset: 11)) {
             try write { writer throws(PropertyListError) in
                 let (key, value) = (try writer.add(string: "k"), try writer.add(boolean: true))
                 return try writer.add(dictionary: [(key, value), (key, value)])
             }
         }
-        #expect(throws: PropertyListError.damaged(offset: 13)) {
+        #expect(throws: PropertyListError.duplicateKey(offset: 13)) {
             try write { writer throws(PropertyListError) in
                 let (key, other) = (try writer.add(string: "k"), try writer.add(string: "k"))
                 let value = try writer.add(boolean: true)

@@ -94,7 +94,7 @@ def bad(name, about, objects, error="damaged", offset=None, patch=None, **layout
     for position, replacement in (patch(made) if patch else {}).items():
         content = content[:position] + replacement + content[position + len(replacement):]
     entry = {"about": about, "result": error}
-    if error == "damaged":
+    if error in ("damaged", "duplicateKey"):
         entry["offset"] = offset(made)
     VECTORS.append((name, content, entry))
 
@@ -322,16 +322,18 @@ bad("key_is_an_integer", "a key must be a string", [dictionary((1, 2)), b"\x10\x
 bad("key_is_an_array", "a key must be a string", [dictionary((1, 2)), array(), b"\x09"],
     offset=start(1))
 bad("key_twice_one_object", "two references to one key",
-    [array(1), dictionary((2, 3), (2, 4)), ascii_string("k"), b"\x09", b"\x08"], offset=start(1))
+    [array(1), dictionary((2, 3), (2, 4)), ascii_string("k"), b"\x09", b"\x08"], "duplicateKey",
+    offset=start(1))
 bad("key_twice_two_objects", "two strings that are equal",
     [array(1), dictionary((2, 4), (3, 4)), ascii_string("k"), ascii_string("k"), b"\x09"],
-    offset=start(1))
+    "duplicateKey", offset=start(1))
 bad("key_twice_in_two_forms", "ASCII and UTF-16",
     [array(1), dictionary((2, 4), (3, 4)), ascii_string("k"), utf16_string("k"), b"\x09"],
-    offset=start(1))
+    "duplicateKey", offset=start(1))
 bad("key_twice_among_others", "the first and the last of five",
     [dictionary(*[(number, 6) for number in range(1, 6)])]
-    + [ascii_string(text) for text in ("kd", "b", "", "kc", "kd")] + [b"\x09"], offset=start(0))
+    + [ascii_string(text) for text in ("kd", "b", "", "kc", "kd")] + [b"\x09"],
+    "duplicateKey", offset=start(0))
 
 
 def main():
