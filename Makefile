@@ -11,7 +11,7 @@ zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 
-.PHONY: build demo test lint install uninstall attacks interoperation bench peers residue fuzz model \
+.PHONY: build demo test lint install uninstall attacks imports interoperation bench peers residue fuzz model \
     soak booted completions manual sanitize coverage crash clean
 
 build:
@@ -30,12 +30,13 @@ lint:
 
 # Installs what `make build` has built, so that root needs no toolchain.
 install:
-	@test -x $(PROGRAMS)/accountd -a -x $(PROGRAMS)/account || \
+	@test -x $(PROGRAMS)/accountd -a -x $(PROGRAMS)/account -a -x $(PROGRAMS)/account-import || \
 	    { echo "nothing is built yet: run make build first, as yourself" >&2; exit 1; }
 	install -d $(bindir) $(libexecdir) $(unitdir)/system $(unitdir)/user $(bashdir) $(zshdir) \
 	    $(fishdir) $(mandir)/man1 $(mandir)/man7 $(mandir)/man8
 	install -m 755 $(PROGRAMS)/account $(bindir)/account
 	install -m 755 $(PROGRAMS)/accountd $(libexecdir)/accountd
+	install -m 755 $(PROGRAMS)/account-import $(libexecdir)/account-import
 	install -m 755 systemd/accountd-lock $(libexecdir)/accountd-lock
 	install -m 644 docs/man/account.1 $(mandir)/man1/account.1
 	install -m 644 docs/man/org.accountd.Account.7 docs/man/org.accountd.Keys.7 $(mandir)/man7/
@@ -49,7 +50,8 @@ install:
 
 # What install has brought, and no account: that stays in the state directories.
 uninstall:
-	rm -f $(bindir)/account $(libexecdir)/accountd $(libexecdir)/accountd-lock
+	rm -f $(bindir)/account $(libexecdir)/accountd $(libexecdir)/accountd-lock \
+	    $(libexecdir)/account-import
 	rm -f $(mandir)/man1/account.1 $(mandir)/man7/org.accountd.Account.7 \
 		$(mandir)/man7/org.accountd.Keys.7 \
 	    $(mandir)/man8/accountd.8
@@ -61,6 +63,9 @@ uninstall:
 
 attacks:
 	Tests/Attacks/attack.py
+
+imports:
+	Tests/Import/imports.py
 
 interoperation:
 	./scripts/test interoperation

@@ -66,10 +66,12 @@ let package = Package(
     products: [
         .executable(name: "accountd", targets: ["accountd"]),
         .executable(name: "account", targets: ["account"]),
+        .executable(name: "account-import", targets: ["account-import"]),
     ],
     targets: [
         .systemLibrary(
             name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .target(name: "CLinux", cSettings: rulesOfC),
         .target(
             name: "SecretMemory", dependencies: ["CSodium", "CLinux"],
@@ -93,8 +95,15 @@ let package = Package(
                 "AccountService",
             ]),
         library("AccountCommands", ["SecretMemory", "LinuxSystem", "JSON", "Varlink", "Accounts"]),
+        library(
+            "AccountImport",
+            [
+                "CExpat", "SecretMemory", "LinuxSystem", "JSON", "PropertyList", "Accounts",
+                "AccountCommands",
+            ]),
         program("accountd", ["AccountDaemon"], linker: lean),
         program("account", ["AccountCommands"], linker: staticPIE),
+        program("account-import", ["AccountImport"], linker: lean),
 
         .target(
             name: "TestSupport", dependencies: ["SecretMemory"], path: "Tests/TestSupport",
@@ -121,12 +130,23 @@ let package = Package(
         tests(
             "AccountCommandsTests",
             ["AccountCommands", "Accounts", "LinuxSystem", "SecretMemory", "JSON", "Varlink"]),
+        tests(
+            "AccountImportTests",
+            [
+                "AccountImport", "AccountCommands", "Accounts", "JSON", "LinuxSystem",
+                "PropertyList", "SecretMemory",
+            ]),
         tests("EndToEndTests", []),
         // What other Varlink implementations certify ours with. Tests/Interoperation runs it.
         .executableTarget(
             name: "certification",
             dependencies: ["Varlink", "JSON", "SecretMemory", "LinuxSystem"],
             path: "Tests/Certification", swiftSettings: rules),
+        // Reads archives over and over. scripts/bench runs it.
+        .executableTarget(
+            name: "archive-speed",
+            dependencies: ["AccountImport", "LinuxSystem", "SecretMemory"],
+            path: "Tests/Benchmarks/ArchiveSpeed", swiftSettings: rules),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -134,8 +154,8 @@ let package = Package(
 // The bodies look into modules as tests do, which only a test target of the same build may: so they
 // are a part of one, and a library of their own where a program is made of them.
 let fuzzed: [Target.Dependency] = [
-    "AccountCommands", "AccountDaemon", "AccountService", "Accounts", "JSON", "LinuxSystem",
-    "PropertyList", "Sealing", "SecretMemory", "TestStore", "Varlink",
+    "AccountCommands", "AccountDaemon", "AccountImport", "AccountService", "Accounts", "JSON",
+    "LinuxSystem", "PropertyList", "Sealing", "SecretMemory", "TestStore", "Varlink",
 ]
 if isFuzzing {
     package.targets += [

@@ -65,6 +65,7 @@ package enum AccountCommand {
         case .exitCodes: return try ExitCodesCommand.run(&invocation)
         case .completion: return try CompletionCommand.run(&invocation)
         case .help: return try HelpCommand.run(&invocation)
+        case .importFile, .exportFile: return try ImportCommand.run()
         }
     }
 

@@ -6,10 +6,11 @@ enum BashCompletion {
         # Completion of account for bash, as `account completion bash` prints it.
         # It looks at the command line alone: it runs no program, account least of all.
 
-        # Sets `options` to what a command takes, and `operands` to the words that may follow it.
+        # Sets `options` to what a command takes, `operands` to the words that may follow it, and
+        # `files` where a file may.
         _account_command() {
             options=(\(optionNames(GlobalOptions.all)))
-            operands=()
+            operands=() files=''
             case $1 in
         \(Command.listed.map(branch).joined(separator: "\n"))
                 *) return 1 ;;
@@ -57,6 +58,7 @@ enum BashCompletion {
         if !description.operands.isEmpty {
             line += "operands=(\(description.operands.map(\.name).joined(separator: " "))) "
         }
+        if description.takesFile { line += "files=yes " }
         return line + ";;"
     }
 
@@ -150,7 +152,7 @@ enum BashCompletion {
 
         _account() {
             local words current options operands word option='' command='' ended='' operand='' more=''
-            local kind values rival left given=' '
+            local kind values rival left files='' given=' '
             COMPREPLY=()
             _account_words
             for word in "${words[@]:1}"; do
@@ -188,6 +190,10 @@ enum BashCompletion {
                 _account_command help
             else
                 _account_command "$command" || return
+            fi
+            if [[ -n $files && -z $operand && (-n $ended || $current != -*) ]]; then
+                compopt -o default
+                return
             fi
             # Where nothing else can stand, options are offered before their dash is typed.
             [[ -z $operand ]] || _account_following "$command" "$operand"

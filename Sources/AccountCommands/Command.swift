@@ -4,7 +4,7 @@
 /// `account token` makes.
 enum Command: UInt8, CaseIterable {
     case token, check, header, expires, show, login, logout, status, lock, unlock, key, doctor
-    case exitCodes, completion, help
+    case exitCodes, completion, help, importFile, exportFile
 
     /// The command of that name.
     static func named(_ word: String) -> Command? {
@@ -34,6 +34,8 @@ enum Command: UInt8, CaseIterable {
         case .exitCodes: "exit-codes"
         case .completion: "completion"
         case .help: "help"
+        case .importFile: "import"
+        case .exportFile: "export"
         }
     }
 
@@ -55,6 +57,8 @@ enum Command: UInt8, CaseIterable {
         case .exitCodes: "what the exit statuses mean"
         case .completion: "what your shell needs to complete account's commands"
         case .help: "how a command is used"
+        case .importFile: "store the account from an app's file"
+        case .exportFile: "write the account for an app, token included"
         }
     }
 
@@ -76,12 +80,14 @@ enum Command: UInt8, CaseIterable {
         case .exitCodes: ExitCodesCommand.description
         case .completion: CompletionCommand.description
         case .help: HelpCommand.description
+        case .importFile: ImportCommand.description
+        case .exportFile: ExportCommand.description
         }
     }
 
     /// All of them, in the order in which people are shown them.
     static let listed: [Command] = [
-        .login, .show, .token, .header, .expires, .check, .logout, .lock, .unlock, .key, .status,
-        .doctor, .exitCodes, .completion, .help,
+        .login, .importFile, .show, .token, .header, .expires, .check, .logout, .exportFile, .lock,
+        .unlock, .key, .status, .doctor, .exitCodes, .completion, .help,
     ]
 }

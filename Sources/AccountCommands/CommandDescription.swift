@@ -10,17 +10,20 @@ struct CommandDescription: Sendable {
     let operands: [CommandWord]
     /// What the help says below the options: lines, the last one ended.
     let notes: String
+    /// Whether a file's name may follow it, besides options.
+    let takesFile: Bool
 
     /// Makes one.
     init(
         usage: String = "", _ text: String, options: [CommandOption] = [],
-        operands: [CommandWord] = [], notes: String = ""
+        operands: [CommandWord] = [], notes: String = "", takesFile: Bool = false
     ) {
         self.usage = usage
         self.text = text
         self.options = options
         self.operands = operands
         self.notes = notes
+        self.takesFile = takesFile
     }
 
     /// What `account help` says of the command of that name.

@@ -106,7 +106,7 @@ struct Exchange: ~Copyable {
     ///
     /// - Parameter body: gets the answer, which is no error, its index and its text.
     /// - Throws: the failure that an error stands for, in the words of `task`.
-    mutating func read<R>(
+    mutating func read<R: ~Copyable>(
         _ task: CommandFailure.Task,
         _ body: (ClientReply, borrowing JSONIndex, Span<UInt8>) throws(CommandFailure) -> R
     ) throws(CommandFailure) -> R {
@@ -126,7 +126,7 @@ struct Exchange: ~Copyable {
     }
 
     /// Receives an answer and reads it.
-    mutating func receive<R>(
+    mutating func receive<R: ~Copyable>(
         _ task: CommandFailure.Task,
         _ body: (ClientReply, borrowing JSONIndex, Span<UInt8>) throws(CommandFailure) -> R
     ) throws(CommandFailure) -> R {

@@ -66,6 +66,10 @@ enum FishCompletion {
         lines += GlobalOptions.all.map { line($0, of: "'*'") }
         for command in Command.listed {
             lines += words("\(command.name) word", command.description.operands)
+            if command.description.takesFile {
+                let condition = quoted("__account_at \(command.name) word")
+                lines.append("complete -c account -n \(condition) -F")
+            }
             for word in command.description.operands {
                 lines += words("\(command.name) after \(word.name)", word.following)
             }

@@ -38,6 +38,17 @@ struct Invocation {
         return nil
     }
 
+    /// The next word that is not one of the common options, and what it is; nil at the end.
+    mutating func nextArgument() throws(CommandFailure) -> ArgumentReader.Argument? {
+        while let argument = try arguments.next() {
+            if case .option(let option) = argument, try options.take(option, &arguments) {
+                continue
+            }
+            return argument
+        }
+        return nil
+    }
+
     /// The next word, be it an option or not, once the common options before it have been read; nil
     /// at the end.
     mutating func nextWord() throws(CommandFailure) -> String? {

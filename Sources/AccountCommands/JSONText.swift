@@ -2,9 +2,12 @@
 ///
 /// Members keep the order in which they are added, and an absent value is `null`, so that a script
 /// finds the same members whatever the account.
-struct JSONText {
+package struct JSONText {
     private(set) var text = "{"
     private var isFirst = true
+
+    /// Begins an object.
+    package init() {}
 
     private mutating func name(_ name: String) {
         if !isFirst { text += "," }
@@ -13,31 +16,31 @@ struct JSONText {
     }
 
     /// Adds a text.
-    mutating func add(_ name: String, _ value: String?) {
+    package mutating func add(_ name: String, _ value: String?) {
         self.name(name)
         text += value.map(Self.quoted) ?? "null"
     }
 
     /// Adds a whole number.
-    mutating func add(_ name: String, _ value: Int64?) {
+    package mutating func add(_ name: String, _ value: Int64?) {
         self.name(name)
         text += value.map(String.init) ?? "null"
     }
 
     /// Adds true or false.
-    mutating func add(_ name: String, _ value: Bool) {
+    package mutating func add(_ name: String, _ value: Bool) {
         self.name(name)
         text += value ? "true" : "false"
     }
 
     /// Adds a list of texts.
-    mutating func add(_ name: String, _ values: [String]) {
+    package mutating func add(_ name: String, _ values: [String]) {
         self.name(name)
         text += "[" + values.map(Self.quoted).joined(separator: ",") + "]"
     }
 
     /// Adds a list of objects.
-    mutating func add(_ name: String, objects: [JSONText]) {
+    package mutating func add(_ name: String, objects: [JSONText]) {
         self.name(name)
         text += "[" + objects.map(\.closed).joined(separator: ",") + "]"
     }
@@ -45,7 +48,7 @@ struct JSONText {
     /// The whole object.
     var closed: String { text + "}" }
     /// The whole object on a line of its own.
-    var line: String { closed + "\n" }
+    package var line: String { closed + "\n" }
 
     /// A string with its quotes.
     ///

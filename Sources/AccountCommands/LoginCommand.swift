@@ -105,12 +105,17 @@ enum LoginCommand {
 
     /// What is said once the account is stored.
     static func text(_ account: AccountDescription) -> String {
+        "Logged in as \(expiryText(account)).\n"
+    }
+
+    /// Who it is, and when the token expires.
+    static func expiryText(_ account: AccountDescription) -> String {
         let date = CivilTime.rfc3339(account.expiresAt)
         let expiry =
             account.isExpired
             ? "its token expired on \(date)"
             : "the token expires on \(date) (\(RelativeTime.text(account.remaining)))"
-        return "Logged in as \(account.name); \(expiry).\n"
+        return "\(account.name); \(expiry)"
     }
 
     private static func warn(_ warning: String, _ invocation: Invocation) {

@@ -83,6 +83,10 @@ enum ZshCompletion {
             text += " \\\n" + String(repeating: " ", count: 24)
             text += quoted("1:\(command.name): _account_values \(command.name)")
         }
+        if description.takesFile {
+            text += " \\\n" + String(repeating: " ", count: 24)
+            text += quoted("1:file:_files")
+        }
         for option in description.options {
             text += " \\\n" + String(repeating: " ", count: 24)
             text += specification(option, of: command.name)

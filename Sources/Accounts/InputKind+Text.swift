@@ -43,12 +43,11 @@ extension InputKind {
         case .gzip: "unpack it first, with gunzip, or let curl do it with --compressed"
         case .zlib, .zstd: "unpack it first, or let curl do it with --compressed"
         case .zip: "unpack it first"
-        case .sqlite, .binary, .xml, .pem, .other:
+        case .sqlite, .binary, .xml, .pem, .typedStream, .other:
             "give the body of Weibo's answer, a JSON object from its first { to its last }"
         case .sealedFile: "it is opened by accountd alone; point --state at its directory"
-        case .binaryPropertyList, .keyedArchive, .typedStream, .xmlPropertyList,
-            .androidPreferences:
-            "give Weibo's own answer as JSON: what other programs have saved is not read yet"
+        case .binaryPropertyList, .keyedArchive, .xmlPropertyList, .androidPreferences:
+            "what an app has saved is stored with account import FILE"
         case .html:
             "the address asked was not Weibo's interface, or Weibo showed an error page: ask again"
         case .httpTranscript: "ask without -i and -v, or give the body alone, from { to }"

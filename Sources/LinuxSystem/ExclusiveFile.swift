@@ -1,6 +1,6 @@
 import Glibc
 
-/// Files that are made once and never replaced.
+/// Files of secrets that people name: made, and replaced only where that is asked for.
 package enum ExclusiveFile {
     /// Makes a file with mode 0600, durably: one without a name, fsync, its name, fsync of the
     /// directory.
@@ -17,6 +17,26 @@ package enum ExclusiveFile {
         let number = directory.rawValue
         if try !createUnnamed(bytes, name, in: number) {
             try createNamed(bytes, name, in: number)
+        }
+        try directory.sync()
+    }
+
+    /// The same where something may have the name: that is replaced at once and for good, be it a
+    /// symbolic link, which is not followed.
+    ///
+    /// - Throws: `.isADirectory` for a directory, else the errno; what was there stays then.
+    package static func replace(_ bytes: Span<UInt8>, at path: String) throws(Errno) {
+        let (parent, name) = Files.split(path)
+        let directory = try Files.open(parent, [.readOnly, .directory])
+        let number = directory.rawValue
+        let temporary = TemporaryName.make()
+        let file = try Files.open(temporary, in: number, [.writeOnly, .createNew])
+        do throws(Errno) {
+            try fill(file, bytes)
+            try PathCalls.rename(temporary, to: name, in: number)
+        } catch {
+            try? PathCalls.unlink(temporary, in: number)
+            throw error
         }
         try directory.sync()
     }

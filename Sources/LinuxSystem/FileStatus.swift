@@ -19,6 +19,9 @@ package struct FileStatus: Equatable, Sendable {
     package let size: Int64
     /// Seconds since 1970-01-01T00:00:00Z.
     package let modifiedAt: Int64
+    /// When its bytes or what is known of it changed last: nanoseconds since then, as far as the
+    /// file system counts them.
+    package let changedAt: Int64
     /// The file system that it is on.
     package let device: UInt64
     /// Its number there.
@@ -41,6 +44,8 @@ package struct FileStatus: Equatable, Sendable {
         groupGID = raw.st_gid
         size = Int64(raw.st_size)
         modifiedAt = Int64(raw.st_mtim.tv_sec)
+        // Good for some centuries; what is compared for equality may wrap.
+        changedAt = Int64(raw.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(raw.st_ctim.tv_nsec)
         device = UInt64(raw.st_dev)
         inode = UInt64(raw.st_ino)
         linkCount = UInt64(raw.st_nlink)

@@ -31,8 +31,20 @@ struct CommandRun {
 
     /// Runs `account` with the words, and gives what it exits with.
     static func status(_ words: [String], _ descriptors: StandardDescriptors) -> Status {
-        withArguments(words) { AccountCommand.run(Invocation($0, descriptors)) }
+        withArguments(words) { arguments in
+            let invocation = Invocation(arguments, descriptors)
+            let command = words.first { !$0.hasPrefix("-") && !$0.hasPrefix("/") }
+            // For these `account` becomes another program, and this process would.
+            guard command == "import" || command == "export", words.first != "--help" else {
+                return AccountCommand.run(invocation)
+            }
+            return LibexecProgram.run(
+                invocation, importing: { _, _ throws(CommandFailure) in throw nobody },
+                exporting: { _, _ throws(CommandFailure) in throw nobody })
+        }
     }
+
+    private static let nobody = CommandFailure(.noDaemon, "nobody is asked")
 
     /// Lends the words as `main` gets them.
     static func withArguments<R>(_ words: [String], _ body: (ArgumentReader) throws -> R) rethrows

@@ -24,6 +24,12 @@ import Testing
     private static func operands(_ command: Command, _ option: CommandOption) -> [String] {
         switch (command, option.name) {
         case (.completion, _): ["bash"]
+        case (.importFile, _): ["/dev/null"]
+        case (.exportFile, "--output"): ["--i-understand"]
+        case (.exportFile, "--i-understand"): ["--output", "-"]
+        case (.exportFile, "--class-name"):
+            ["--i-understand", "--output", "-", "--format", "nskeyedarchiver"]
+        case (.exportFile, _): ["--i-understand", "--output", "-"]
         case (.key, "--keep-keyfile"): ["add", "passphrase", "--passphrase-file", "/dev/null"]
         case (.key, "--passphrase-fd"), (.key, "--passphrase-file"): ["add", "passphrase"]
         case (.key, "--no-rotate"): ["remove", "00"]
@@ -80,10 +86,11 @@ import Testing
         let choices = Command.allCases.flatMap { command in
             command.description.options.filter { $0.value == .word }.map { (command, $0) }
         }
-        #expect(choices.count == 2)
+        #expect(choices.count == 3)
         for (command, option) in choices {
             for word in option.words {
-                let run = try CommandRun([command.name, option.name, word.name] + Self.nobody)
+                let words = Self.operands(command, option) + [option.name, word.name]
+                let run = try CommandRun([command.name] + words + Self.nobody)
                 #expect(run.status == .noDaemon)
             }
             #expect(try CommandRun([command.name, option.name, "x"]).status == .usage)

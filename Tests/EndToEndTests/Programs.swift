@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The two programs under test, built before the tests are.
+/// The programs under test, built before the tests are.
 ///
 /// No test target depends on them: their linker settings would become the test bundle's.
 enum Programs {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The folder of both: `ACCOUNTD_TEST_BIN`, else `.build/release`, else that of the bundle.
+    /// The folder of all: `ACCOUNTD_TEST_BIN`, else `.build/release`, else that of the bundle.
     static let folder: String? = {
         let given = ProcessInfo.processInfo.environment["ACCOUNTD_TEST_BIN"]
         let bundle =
@@ -18,7 +18,7 @@ enum Programs {
         }
         let candidates = [given, root.appending(path: ".build/release").path].compactMap { $0 }
         return (candidates + beside).first { folder in
-            ["account", "accountd"].allSatisfy {
+            ["account", "accountd", "account-import"].allSatisfy {
                 FileManager.default.isExecutableFile(atPath: folder + "/" + $0)
             }
         }
@@ -26,6 +26,8 @@ enum Programs {
 
     /// Where the token responses are.
     static let responses = root.appending(path: "Tests/Vectors/responses").path
+    /// Where the files are that apps wrote.
+    static let archives = root.appending(path: "Tests/Vectors/archives").path
     /// Where the command-line sessions are.
     static let transcripts = root.appending(path: "Tests/Transcripts").path
 }

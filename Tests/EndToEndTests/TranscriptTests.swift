@@ -9,6 +9,8 @@ struct TranscriptTests {
         try Home.with { home in
             try FileManager.default.createSymbolicLink(
                 atPath: home.path + "/responses", withDestinationPath: Programs.responses)
+            try FileManager.default.createSymbolicLink(
+                atPath: home.path + "/archives", withDestinationPath: Programs.archives)
             for step in try transcript.steps() {
                 let result = try home.shell("cd\n" + step.command)
                 let output = Transcript.difference(

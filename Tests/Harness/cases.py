@@ -88,12 +88,12 @@ class Room(contextlib.ExitStack):
         return place
 
     def copied_programs(self):
-        """A directory with copies of both programs that every user can run."""
+        """A directory with copies of the programs that every user can run."""
         place = self.path / "bin"
         if not place.exists():
             place.mkdir()
             place.chmod(0o755)
-            for name in ("account", "accountd"):
+            for name in ("account", "accountd", "account-import"):
                 programs.copy_of(programs.binary(name), place)
         return place
 

@@ -15,6 +15,40 @@ import Testing
         #expect(try folder.names() == ["key", "link"])
     }
 
+    @Test("where it is asked for, what has the name is replaced and nothing else")
+    func replaced() throws {
+        let folder = try TemporaryFolder()
+        try ExclusiveFile.replace([1].span, at: folder("key"))
+        try folder.write("target", "precious")
+        try PathSetup.link("target", at: folder("link"))
+        for name in ["key", "link"] {
+            try ExclusiveFile.replace([2, 3].span, at: folder(name))
+            let status = try FileStatus.of(path: folder(name), following: false)
+            #expect(status.kind == .regular && status.permissions == 0o600)
+            #expect(try Files.readWhole(folder(name), limit: 10) == [2, 3])
+        }
+        #expect(try folder.text("target") == "precious")
+        #expect(throws: Errno.isADirectory) {
+            try ExclusiveFile.replace([1].span, at: folder.path)
+        }
+        #expect(throws: Errno.notFound) {
+            try ExclusiveFile.replace([1].span, at: folder("none/key"))
+        }
+        #expect(try folder.names() == ["key", "link", "target"])
+    }
+
+    @Test("a status tells when a file changed")
+    func changed() throws {
+        let folder = try TemporaryFolder()
+        try ExclusiveFile.create([1].span, at: folder("key"))
+        let before = try FileStatus.of(path: folder("key"), following: false)
+        usleep(20_000)
+        _ = try Files.open(folder("key"), [.writeOnly]).write([2].span)
+        let after = try FileStatus.of(path: folder("key"), following: false)
+        #expect(before.changedAt < after.changedAt)
+        #expect(after.changedAt / 1_000_000_000 - after.modifiedAt <= 1)
+    }
+
     @Test("its mode is 0600 whatever the umask is")
     func mode() async throws {
         let folder = try TemporaryFolder()

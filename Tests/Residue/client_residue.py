@@ -1,8 +1,10 @@
 """Stops the client in the middle of its work and scans its memory."""
 
 import fcntl
+import json
 import os
 import pathlib
+import plistlib
 import signal
 import subprocess
 import time
@@ -112,6 +114,45 @@ def check_login(daemon, client, findings):
 PROMPTS = []
 
 
+def archives(token):
+    """An account in the forms that `account import` reads: by name, the file."""
+    account = {"access_token": token, "uid": "1234567890", "expires_date": "2035-01-01T00:00:00Z"}
+    return {
+        "a binary property list": plistlib.dumps(account, fmt=plistlib.FMT_BINARY),
+        "XML": plistlib.dumps(account),
+        "XML in UTF-16": plistlib.dumps(account).decode().replace("UTF-8", "UTF-16")
+        .encode("utf-16"),
+        "JSON": json.dumps(account).encode(),
+        "Android's preferences": (
+            f'<map><string name="access_token">{token}</string><string name="uid">1234567890'
+            '</string><long name="expires_in" value="2051222400000" /></map>').encode(),
+    }
+
+
+def check_import(daemon, client, form, content, token, directory, findings):
+    """The importer waits for a daemon that is stopped, its login sent."""
+    path = directory / "imported"
+    path.write_bytes(content)
+    os.kill(daemon.pid, signal.SIGSTOP)
+    process = subprocess.Popen(
+        [client, "import", path, "--replace", "--no-input", "--socket", daemon.socket],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=daemon.environment)
+    try:
+        trouble = wait_until_blocked(process, ("unix", "poll", "skb", "sock"))
+        time.sleep(0.2)
+        findings.expect(trouble is None, f"account import of {form} waits for the daemon",
+                        trouble or "")
+        if trouble is None:
+            judge(findings, f"account import of {form}", process.pid, token.encode())
+        os.kill(daemon.pid, signal.SIGCONT)
+        findings.expect(process.wait(WAIT_SECONDS) == 0, f"account import of {form} succeeds")
+        held = daemon.call("GetToken")["access_token"]
+        findings.expect(held == token, f"the daemon has the token of {form}")
+    finally:
+        os.kill(daemon.pid, signal.SIGCONT)
+        programs.end(process)
+
+
 def check_client(program, client, directory, findings):
     token = wire.made_up_token()
     with Daemon(program, directory / "client") as daemon:
@@ -122,5 +163,12 @@ def check_client(program, client, directory, findings):
         check_output(daemon, client, secret, ["header"], b"Authorization: OAuth2 " + secret,
                      findings)
         check_login(daemon, client, findings)
+        for form in archives(token):
+            fresh = wire.made_up_token()
+            check_import(daemon, client, form, archives(fresh)[form], fresh, directory, findings)
+        for form in ("plist", "nskeyedarchiver", "json"):
+            check_output(daemon, client, fresh.encode(),
+                         ["export", "--format", form, "--output", "-", "--i-understand"],
+                         fresh.encode(), findings)
         for check in PROMPTS:
             check(daemon, client, findings)

@@ -55,7 +55,8 @@ package enum Bodies {
     /// In the order in which they are run.
     package static var all: [any FuzzBody.Type] {
         [
-            JSONBody.self, MessageBody.self, PropertyListBody.self, AccountBody.self,
+            JSONBody.self, MessageBody.self, PropertyListBody.self, ArchiveBody.self,
+            ImportBody.self, AccountBody.self,
             ResponseBody.self, TimesBody.self, SealedBody.self, SlotsBody.self,
             RecoveryCodeBody.self, ReplyBody.self, ArgumentsBody.self, OutputBody.self,
             EnvironmentBody.self, UsersBody.self, PinentryBody.self, MemoryBody.self,

@@ -20,8 +20,10 @@ package final class PropertyListBody: FuzzBody {
         do throws(PropertyListError) {
             try index.scan(input)
         } catch {
-            if case .damaged(let offset) = error {
+            switch error {
+            case .damaged(let offset), .duplicateKey(let offset):
                 try require((0...input.count).contains(offset), "an error outside of the file")
+            default: break
             }
             try require(error != .unwritable, "a reader writes")
             return

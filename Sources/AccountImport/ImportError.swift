@@ -1,0 +1,98 @@
+package import AccountCommands
+import PropertyList
+import SecretMemory
+
+/// Why a file was rejected: a code for scripts, a line that says what is wrong, and one that says
+/// what to do.
+///
+/// None holds a byte of a token.
+package struct ImportError: Error, Equatable, Sendable {
+    /// A code, as "no-access-token".
+    package let reason: String
+    /// What is wrong.
+    package let message: String
+    /// What to do.
+    package let hint: String?
+
+    init(_ reason: String, _ message: String, hint: String? = nil) {
+        self.reason = reason
+        self.message = message
+        self.hint = hint
+    }
+
+    /// Secret memory could not be had.
+    static func memory(_ error: SecretMemoryError) -> ImportError {
+        ImportError(
+            "out-of-memory", "there is not enough locked memory to hold it",
+            hint: "raise the limit on locked memory (ulimit -l)")
+    }
+}
+
+extension CommandFailure {
+    /// A file was rejected.
+    package init(_ error: ImportError) {
+        self.init(
+            .inputRejected, "the file was rejected (\(error.reason)): \(error.message)",
+            hint: error.hint)
+    }
+}
+
+// The file as a whole.
+extension ImportError {
+    static let emptyFile = ImportError("empty-file", "the file is empty")
+    static let tooLarge = ImportError(
+        "too-large", "the file has more than \(ImportLimits.maximumFile) bytes",
+        hint: "an app's account takes less than a thousand: give the file that holds it alone")
+    static let malformed = ImportError(
+        "malformed-plist", "the property list is damaged", hint: "copy the file once more, whole")
+    static let malformedArchive = ImportError(
+        "malformed-archive", "the archive holds something that NSKeyedArchiver never writes",
+        hint: "copy the file once more, whole")
+    static let duplicateKey = ImportError(
+        "duplicate-key", "a dictionary in the file gives the same key twice",
+        hint: "it is not what an app has written; which of the two holds, nobody can say")
+    static let tooDeep = ImportError(
+        "too-deep", "objects in the file stand within one another too deep")
+    static let tooManyObjects = ImportError("too-many-objects", "the file holds too many objects")
+
+    /// What the reader of property lists and archives says.
+    init(_ error: ObjectGraphError) {
+        switch error {
+        case .propertyList(let error): self.init(error)
+        case .unknownArchiver:
+            self.init(
+                "unknown-archiver", "another archiver than NSKeyedArchiver wrote the file",
+                hint: "only what iOS's own archiver writes is read")
+        case .unknownVersion:
+            self.init(
+                "unknown-version",
+                "the archive is of a version that is not known here: only 100000 is")
+        case .malformed: self = .malformedArchive
+        case .danglingReference: self = .danglingReference
+        case .duplicateKey: self = .duplicateKey
+        case .cyclic: self = .cycle
+        case .tooDeep: self = .tooDeep
+        case .tooManyVisits:
+            self.init(
+                "too-many-references", "the objects of the file hold one another too many times")
+        }
+    }
+
+    static let danglingReference = ImportError(
+        "dangling-reference", "the archive refers to an object that it does not hold",
+        hint: "copy the file once more, whole")
+    static let cycle = ImportError("cycle", "an object in the file holds itself")
+
+    /// The same of the property list below.
+    init(_ error: PropertyListError) {
+        switch error {
+        case .notAPropertyList, .damaged, .unwritable: self = .malformed
+        case .duplicateKey: self = .duplicateKey
+        case .tooLarge: self = .tooLarge
+        case .tooManyObjects: self = .tooManyObjects
+        case .tooDeep: self = .tooDeep
+        case .cyclic: self = .cycle
+        case .memory(let error): self = error == .overLimit ? .tooLarge : .memory(error)
+        }
+    }
+}
