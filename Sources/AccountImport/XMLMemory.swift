@@ -37,10 +37,11 @@ import SecretMemory
     func lend<R: ~Copyable, E: Error>(
         _ body: (UnsafePointer<XML_Memory_Handling_Suite>) throws(E) -> R
     ) throws(E) -> R {
-        // SAFETY: this object outlives the call, and the value is taken away at its end.
+        // SAFETY: this object outlives the call, at whose end the value before is put back.
+        let before = unsafe pthread_getspecific(Self.key)
         let pointer = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe pthread_setspecific(Self.key, pointer)
-        defer { _ = pthread_setspecific(Self.key, nil) }
+        defer { unsafe pthread_setspecific(Self.key, before) }
         var suite = unsafe XML_Memory_Handling_Suite(
             malloc_fcn: { size in unsafe XMLMemory.current?.allocate(size) },
             realloc_fcn: { old, size in unsafe XMLMemory.current?.reallocate(old, size) },
