@@ -32,9 +32,10 @@ def whoever_hangs_up_leaves_nothing_behind(room):
         peer.sendall(message("Unlock", {"passphrase": "wrong"}))
         derives(daemon)
     with daemon.connect() as peer, daemon.connect() as half:
-        # Its turn has not come yet when it hangs up.
+        # It hangs up before its turn, which comes half a second after the wrong answer at the
+        # earliest.
         peer.sendall(message("Unlock", {"passphrase": PASSPHRASE}))
-        time.sleep(1)
+        time.sleep(0.3)
         peer.close()
         half.sendall(message("Unlock", {"passphrase": "wrong"}))
         half.shutdown(socket.SHUT_WR)
