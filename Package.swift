@@ -67,6 +67,8 @@ let package = Package(
         .executable(name: "accountd", targets: ["accountd"]),
         .executable(name: "account", targets: ["account"]),
         .executable(name: "account-import", targets: ["account-import"]),
+        .executable(name: "account-archive", targets: ["account-archive"]),
+        .library(name: "Archiving", targets: ["Archiving"]),
     ],
     targets: [
         .systemLibrary(
@@ -101,9 +103,22 @@ let package = Package(
                 "CExpat", "SecretMemory", "LinuxSystem", "JSON", "PropertyList", "Accounts",
                 "AccountCommands",
             ]),
+        library(
+            "Archiving",
+            ["SecretMemory", "LinuxSystem", "JSON", "PropertyList", "Sealing", "Varlink"]),
+        library(
+            "ArchiveImport",
+            ["SecretMemory", "JSON", "PropertyList", "AccountImport", "Archiving"]),
+        library(
+            "ArchiveCommands",
+            [
+                "SecretMemory", "LinuxSystem", "JSON", "Varlink", "AccountCommands", "AccountImport",
+                "Archiving", "ArchiveImport",
+            ]),
         program("accountd", ["AccountDaemon"], linker: lean),
         program("account", ["AccountCommands"], linker: staticPIE),
         program("account-import", ["AccountImport"], linker: lean),
+        program("account-archive", ["ArchiveCommands"], linker: lean),
 
         .target(
             name: "TestSupport", dependencies: ["SecretMemory"], path: "Tests/TestSupport",
@@ -136,6 +151,18 @@ let package = Package(
                 "AccountImport", "AccountCommands", "Accounts", "JSON", "LinuxSystem",
                 "PropertyList", "SecretMemory",
             ]),
+        tests(
+            "ArchivingTests",
+            [
+                "Archiving", "JSON", "LinuxSystem", "PropertyList", "Sealing", "SecretMemory",
+                "TestStore",
+            ]),
+        tests(
+            "ArchiveImportTests",
+            ["ArchiveImport", "Archiving", "AccountImport", "PropertyList", "SecretMemory"]),
+        tests(
+            "ArchiveCommandsTests",
+            ["ArchiveCommands", "AccountCommands", "Archiving", "LinuxSystem", "SecretMemory"]),
         tests("EndToEndTests", []),
         // What other Varlink implementations certify ours with. Tests/Interoperation runs it.
         .executableTarget(
