@@ -47,6 +47,23 @@ extension PropertyListIndex {
         }
     }
 
+    /// A string as an ordinary one of the language, for a text that is no secret; nil for another
+    /// kind.
+    package func text(of node: Node, in bytes: Span<UInt8>) -> String? {
+        guard kind(of: node) == .string else { return nil }
+        let record = records[node.object]
+        guard record.isUTF16 else {
+            // SAFETY: `scan` has found that all of it is ASCII.
+            let text = unsafe UTF8Span(
+                unchecked: bytes.extracting(record.payload), isKnownASCII: true)
+            return String(copying: text)
+        }
+        var units: [UInt16] = []
+        units.reserveCapacity(record.count)
+        for index in 0..<record.count { units.append(codeUnit(index, of: record, in: bytes)) }
+        return String(decoding: units, as: UTF16.self)
+    }
+
     /// A UTF-16 code unit of a string in either form.
     func codeUnit(_ index: Int, of string: Record, in bytes: Span<UInt8>) -> UInt16 {
         let start = string.payload.lowerBound

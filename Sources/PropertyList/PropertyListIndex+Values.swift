@@ -42,6 +42,15 @@ extension PropertyListIndex {
         return seconds.isFinite ? seconds : nil
     }
 
+    /// A date in seconds since 2001-01-01T00:00:00Z, bit for bit as it stands in the file; nil for
+    /// another kind and for a date that is not finite.
+    package func secondsSince2001(_ node: Node, in bytes: Span<UInt8>) -> Double? {
+        guard kind(of: node) == .date else { return nil }
+        let pattern = bytes.bigEndian(at: range(of: node).lowerBound, size: 8)
+        let seconds = Double(bitPattern: pattern)
+        return seconds.isFinite ? seconds : nil
+    }
+
     /// The value of a UID, with which NSKeyedArchiver refers to objects; nil for another kind.
     package func uid(_ node: Node, in bytes: Span<UInt8>) -> UInt64? {
         guard kind(of: node) == .uid else { return nil }

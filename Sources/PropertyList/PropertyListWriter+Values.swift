@@ -27,8 +27,18 @@ extension PropertyListWriter {
         date secondsSince1970: Double
     ) throws(PropertyListError) -> Reference {
         guard secondsSince1970.isFinite else { throw .unwritable }
+        return try add(dateSince2001: secondsSince1970 - PropertyListIndex.referenceDate)
+    }
+
+    /// Adds a date bit for bit; one that is counted from 1970 loses its last digits on the way.
+    ///
+    /// - Parameter seconds: since 2001-01-01T00:00:00Z.
+    /// - Throws: `.unwritable` unless it is finite.
+    package mutating func add(
+        dateSince2001 seconds: Double
+    ) throws(PropertyListError) -> Reference {
+        guard seconds.isFinite else { throw .unwritable }
         return try add { buffer throws(SecretMemoryError) in
-            let seconds = secondsSince1970 - PropertyListIndex.referenceDate
             try buffer.append(0x33)
             try buffer.appendBigEndian(seconds.bitPattern, size: 8)
         }

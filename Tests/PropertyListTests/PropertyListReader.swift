@@ -65,7 +65,9 @@ final class PropertyListReader {
         text.removeAll()
         do { try index.appendString(node, in: bytes, to: &text) } catch { Issue.record(error) }
         #expect(text.count == index.decodedCount(of: node, in: bytes))
-        return text.withBytes { copy(0..<$0.count, of: $0) }
+        let utf8 = text.withBytes { copy(0..<$0.count, of: $0) }
+        #expect(index.text(of: node, in: bytes).map { Array($0.utf8) } == utf8)
+        return utf8
     }
 
     private func copy(_ range: Range<Int>, of bytes: Span<UInt8>) -> [UInt8] {
@@ -83,6 +85,8 @@ final class PropertyListReader {
             || (index.integer(node, in: bytes) != nil && kind != .integer)
             || (index.real(node, in: bytes) != nil) != (kind == .real)
             || (index.date(node, in: bytes) != nil && kind != .date)
+            || (index.secondsSince2001(node, in: bytes) != nil && kind != .date)
+            || (index.text(of: node, in: bytes) != nil) != (kind == .string)
             || (index.uid(node, in: bytes) != nil) != (kind == .uid)
             || (index.dataRange(node) != nil) != (kind == .data)
         if isWrong { Issue.record("\(kind) at \(range) answers as another kind") }

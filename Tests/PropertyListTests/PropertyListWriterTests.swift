@@ -58,6 +58,23 @@ import Testing
         }
     }
 
+    /// Counted from 1970 and back it would be 0.10000002384185791.
+    @Test(arguments: [0.1, -0.0, -63_113_904_000.125, 1e300])
+    func aDateThatIsCountedFrom2001IsTheSameToTheLastBit(seconds: Double) throws {
+        let file = try write { writer throws(PropertyListError) in
+            try writer.add(dateSince2001: seconds)
+        }
+        var index = PropertyListIndex()
+        try index.scan(file.span)
+        let found = index.secondsSince2001(index.root, in: file.span)
+        #expect(found?.bitPattern == seconds.bitPattern)
+        #expect(throws: PropertyListError.unwritable) {
+            try write { writer throws(PropertyListError) in
+                try writer.add(dateSince2001: seconds / 0)
+            }
+        }
+    }
+
     @Test func aTextIsTheSameInWhateverFormItIsGiven() throws {
         for text in ["uid", "", "用户😀"] as [StringOfProgram] {
             let string = "\(text.text)"
