@@ -2,7 +2,8 @@ import Accounts
 
 // The account within the file.
 extension ImportError {
-    static let emptyArchive = ImportError(
+    /// There is nothing in it.
+    package static let emptyArchive = ImportError(
         "empty-archive", "the archive holds nothing: the app archived nil")
     static let noAccount = ImportError(
         "no-account", "nothing in the file has an access token",

@@ -1,6 +1,6 @@
 package import AccountCommands
-import PropertyList
-import SecretMemory
+package import PropertyList
+package import SecretMemory
 
 /// Why a file was rejected: a code for scripts, a line that says what is wrong, and one that says
 /// what to do.
@@ -14,14 +14,20 @@ package struct ImportError: Error, Equatable, Sendable {
     /// What to do.
     package let hint: String?
 
-    init(_ reason: String, _ message: String, hint: String? = nil) {
+    /// Makes one.
+    ///
+    /// - Parameters:
+    ///   - reason: the code.
+    ///   - message: what is wrong, without a full stop.
+    ///   - hint: what to do.
+    package init(_ reason: String, _ message: String, hint: String? = nil) {
         self.reason = reason
         self.message = message
         self.hint = hint
     }
 
     /// Secret memory could not be had.
-    static func memory(_ error: SecretMemoryError) -> ImportError {
+    package static func memory(_ error: SecretMemoryError) -> ImportError {
         ImportError(
             "out-of-memory", "there is not enough locked memory to hold it",
             hint: "raise the limit on locked memory (ulimit -l)")
@@ -43,22 +49,38 @@ extension ImportError {
     static let tooLarge = ImportError(
         "too-large", "the file has more than \(ImportLimits.maximumFile) bytes",
         hint: "an app's account takes less than a thousand: give the file that holds it alone")
-    static let malformed = ImportError(
+
+    /// A file has more bytes than are read of its kind.
+    package static func tooLarge(limit: Int) -> ImportError {
+        guard limit != ImportLimits.maximumFile else { return .tooLarge }
+        return ImportError(
+            "too-large", "the file, or what it stands for, has more than \(limit) bytes")
+    }
+
+    /// The property list is none.
+    package static let malformed = ImportError(
         "malformed-plist", "the property list is damaged", hint: "copy the file once more, whole")
-    static let malformedArchive = ImportError(
+    /// The property list is one, but no archive.
+    package static let malformedArchive = ImportError(
         "malformed-archive", "the archive holds something that NSKeyedArchiver never writes",
         hint: "copy the file once more, whole")
-    static let duplicateKey = ImportError(
+    /// A key stands twice.
+    package static let duplicateKey = ImportError(
         "duplicate-key", "a dictionary in the file gives the same key twice",
         hint: "it is not what an app has written; which of the two holds, nobody can say")
-    static let tooDeep = ImportError(
+    /// Too deep.
+    package static let tooDeep = ImportError(
         "too-deep", "objects in the file stand within one another too deep")
-    static let tooManyObjects = ImportError("too-many-objects", "the file holds too many objects")
+    /// Too many.
+    package static let tooManyObjects = ImportError(
+        "too-many-objects", "the file holds too many objects")
 
     /// What the reader of property lists and archives says.
-    init(_ error: ObjectGraphError) {
+    ///
+    /// - Parameter limit: bytes that a file may have.
+    package init(_ error: ObjectGraphError, limit: Int = ImportLimits.maximumFile) {
         switch error {
-        case .propertyList(let error): self.init(error)
+        case .propertyList(let error): self.init(error, limit: limit)
         case .unknownArchiver:
             self.init(
                 "unknown-archiver", "another archiver than NSKeyedArchiver wrote the file",
@@ -84,15 +106,16 @@ extension ImportError {
     static let cycle = ImportError("cycle", "an object in the file holds itself")
 
     /// The same of the property list below.
-    init(_ error: PropertyListError) {
+    package init(_ error: PropertyListError, limit: Int = ImportLimits.maximumFile) {
         switch error {
         case .notAPropertyList, .damaged, .unwritable: self = .malformed
         case .duplicateKey: self = .duplicateKey
-        case .tooLarge: self = .tooLarge
+        case .tooLarge: self = .tooLarge(limit: limit)
         case .tooManyObjects: self = .tooManyObjects
         case .tooDeep: self = .tooDeep
         case .cyclic: self = .cycle
-        case .memory(let error): self = error == .overLimit ? .tooLarge : .memory(error)
+        case .memory(let error):
+            self = error == .overLimit ? .tooLarge(limit: limit) : .memory(error)
         }
     }
 }

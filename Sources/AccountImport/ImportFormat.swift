@@ -2,14 +2,17 @@ import Accounts
 
 /// What a file is, told by its content alone: people rename files.
 package enum ImportFormat: String, Sendable {
+    /// A binary property list, of an archive or of plain values.
     case binary = "binary-plist"
+    /// XML: a property list, or an Android app's preferences.
     case xml = "xml"
+    /// An object or an array.
     case json = "json"
 
     /// Looks at the beginning.
     ///
     /// - Throws: what the file is, where it is none of these.
-    static func of(_ file: Span<UInt8>) throws(ImportError) -> ImportFormat {
+    package static func of(_ file: Span<UInt8>) throws(ImportError) -> ImportFormat {
         guard !file.isEmpty else { throw .emptyFile }
         if starts(file, with: "bplist", at: 0) { return .binary }
         var start = starts(file, with: "\u{FEFF}", at: 0) ? 3 : 0

@@ -1,54 +1,57 @@
-import AccountCommands
+package import AccountCommands
 import Glibc
 import LinuxSystem
-import SecretMemory
+package import SecretMemory
 
 /// The file that is imported: a regular one by its name, or what comes through standard input.
 ///
 /// Whatever the name leads to, it is refused or read in bounded time and memory. A file is read
 /// twice and compared, so that one which an app is just writing is not taken half old, half new.
-struct ImportSource: ~Copyable {
+package struct ImportSource: ~Copyable {
     private static let compared = 4096
 
     private let file: FileDescriptor
     private let name: String
     private let status: FileStatus
     private let patience: Int64
+    private let limit: Int
 
     /// Opens it.
-    static func open(
-        _ path: String, _ context: CommandContext
+    ///
+    /// - Parameters:
+    ///   - path: its name; `-` is standard input.
+    ///   - limit: bytes that are taken of it at the most.
+    package static func open(
+        _ path: String, limit: Int = ImportLimits.maximumFile, _ context: CommandContext
     ) throws(CommandFailure) -> ImportSource {
         let source: ImportSource
         do throws(Errno) {
-            source = try make(path, input: context.input, patience: context.patience)
+            source = try make(path, limit, input: context.input, patience: context.patience)
         } catch { throw failure(path, error) }
         if path == "-", Terminal.isTerminal(context.input) {
             throw CommandFailure(
                 .usage, "there is nothing to import on a terminal",
                 hint: "name the file, or pipe it in")
         }
-        if source.status.kind == .regular, source.status.size > ImportLimits.maximumFile {
-            throw CommandFailure(ImportError.tooLarge)
+        if source.status.kind == .regular, source.status.size > limit {
+            throw CommandFailure(ImportError.tooLarge(limit: limit))
         }
         return source
     }
 
     private static func make(
-        _ path: String, input: Int32, patience: Int64
+        _ path: String, _ limit: Int, input: Int32, patience: Int64
     ) throws(Errno) -> ImportSource {
         let file = try descriptor(path, input: input)
         let status = try file.status()
         if path != "-" { try refuseOthers(status) }
         return ImportSource(
             file: file, name: path == "-" ? "standard input" : path, status: status,
-            patience: patience)
+            patience: patience, limit: limit)
     }
 
     /// Bytes that it has; the most that are taken where that is not known.
-    var size: Int {
-        status.kind == .regular ? Int(status.size) : ImportLimits.maximumFile
-    }
+    package var size: Int { status.kind == .regular ? Int(status.size) : limit }
 
     private static func descriptor(_ path: String, input: Int32) throws(Errno) -> FileDescriptor {
         guard path != "-" else {
@@ -87,7 +90,7 @@ struct ImportSource: ~Copyable {
     }
 
     /// Reads all of it.
-    borrowing func read(into arena: SecretArena) throws(CommandFailure) -> SecretBuffer {
+    package borrowing func read(into arena: SecretArena) throws(CommandFailure) -> SecretBuffer {
         var buffer = try makeBuffer(arena)
         do throws(Errno) {
             if status.kind == .regular {
@@ -103,13 +106,13 @@ struct ImportSource: ~Copyable {
         do {
             return try SecretBuffer(
                 arena: arena, capacity: status.kind == .regular ? max(1, size) : 4096,
-                limit: ImportLimits.maximumFile)
+                limit: limit)
         } catch { throw CommandFailure(ImportError.memory(error)) }
     }
 
     private borrowing func failure(_ error: Errno) -> CommandFailure {
         switch error {
-        case .fileTooLarge: CommandFailure(ImportError.tooLarge)
+        case .fileTooLarge: CommandFailure(ImportError.tooLarge(limit: limit))
         case .busy:
             CommandFailure(
                 ImportError(

@@ -98,12 +98,13 @@ enum JSONModel {
 
 extension PropertyListWriter {
     /// A writer within the limits of what is imported.
-    static func make(in arena: SecretArena) throws(PropertyListError) -> PropertyListWriter {
+    static func make(
+        in arena: SecretArena, limits: PropertyListLimits = ImportLimits.graph.file
+    ) throws(PropertyListError) -> PropertyListWriter {
         let buffer: SecretBuffer
         do {
-            buffer = try SecretBuffer(
-                arena: arena, capacity: 1024, limit: ImportLimits.graph.file.maximumBytes)
+            buffer = try SecretBuffer(arena: arena, capacity: 1024, limit: limits.maximumBytes)
         } catch { throw .memory(error) }
-        return try PropertyListWriter(into: buffer, limits: ImportLimits.graph.file)
+        return try PropertyListWriter(into: buffer, limits: limits)
     }
 }

@@ -16,8 +16,10 @@ extension XMLBuilder {
             guard let number = Double(plainText) else { throw .malformed }
             try put(add { writer throws(PropertyListError) in try writer.add(real: number) })
         case .date:
-            // One that is before 1970 or no date is nobody's expiry.
-            guard let time = CivilTime.parse(plainText) else { return try put(addText()) }
+            // What is no date stays the text that it is.
+            guard let time = CivilTime.parse(plainText, from: CivilTime.firstSecond) else {
+                return try put(addText())
+            }
             try put(add { writer throws(PropertyListError) in try writer.add(date: Double(time)) })
         case .data: try put(addData())
         case .boolean(let value):
@@ -43,7 +45,7 @@ extension XMLBuilder {
             }
             self.writer = consume writer
             return reference
-        } catch { throw ImportError(error) }
+        } catch { throw rejection(error) }
     }
 
     // Of a number or a date, which are no secrets.
@@ -104,32 +106,25 @@ extension XMLBuilder {
         }
     }
 
-    // Base64, with whatever space between. RFC 4648, 4
+    // Base64, with whatever space between; it is decoded where it stands. RFC 4648, 4
     private func addData() throws(ImportError) -> Reference {
-        let data = try decodedData()
+        guard let count = text.withMutableBytes({ Self.decode(&$0) }) else { throw .malformed }
+        text.truncate(to: count)
         guard var writer = writer.take() else { throw .malformed }
         do throws(PropertyListError) {
-            let reference = try data.withBytes { bytes throws(PropertyListError) in
+            let reference = try text.withBytes { bytes throws(PropertyListError) in
                 try writer.add(data: bytes)
             }
             self.writer = consume writer
             return reference
-        } catch { throw ImportError(error) }
+        } catch { throw rejection(error) }
     }
 
-    private func decodedData() throws(ImportError) -> SecretBuffer {
-        var data: SecretBuffer
-        do {
-            data = try SecretBuffer(arena: arena, capacity: max(1, text.count))
-        } catch { throw .memory(error) }
-        let isGood = text.withBytes { Self.decode($0, into: &data) }
-        guard isGood else { throw .malformed }
-        return data
-    }
-
-    private static func decode(_ text: Span<UInt8>, into data: inout SecretBuffer) -> Bool {
+    // How many bytes it stands for, which are then the first; nil for what is no base64.
+    private static func decode(_ text: inout MutableSpan<UInt8>) -> Int? {
         var bits: UInt32 = 0
         var count = 0
+        var end = 0
         var isPadded = false
         for index in text.indices {
             let byte = text[index]
@@ -138,17 +133,16 @@ extension XMLBuilder {
                 isPadded = true
                 continue
             }
-            guard !isPadded, let value = base64(byte) else { return false }
+            guard !isPadded, let value = base64(byte) else { return nil }
             bits = bits << 6 | value
             count += 6
             guard count >= 8 else { continue }
             count -= 8
-            // There is room: four characters make three bytes.
-            guard (try? data.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))) != nil else {
-                return false
-            }
+            // Four characters make three bytes, so none is overwritten that is not read yet.
+            text[end] = UInt8(truncatingIfNeeded: bits >> UInt32(count))
+            end += 1
         }
-        return true
+        return end
     }
 
     private static func base64(_ byte: UInt8) -> UInt32? {

@@ -33,7 +33,7 @@ final class XMLBuilder {
         var uid: Int64?
     }
 
-    let arena: SecretArena
+    private let limits: PropertyListLimits
     // Taken at the end.
     var writer: PropertyListWriter?
     var text: SecretBuffer
@@ -43,13 +43,12 @@ final class XMLBuilder {
     /// Whether the file is an Android app's.
     private(set) var isAndroid = false
 
-    init(arena: SecretArena) throws(PropertyListError) {
-        self.arena = arena
+    init(arena: SecretArena, limits: PropertyListLimits) throws(PropertyListError) {
+        self.limits = limits
         do {
-            text = try SecretBuffer(
-                arena: arena, capacity: 256, limit: ImportLimits.graph.file.maximumBytes)
+            text = try SecretBuffer(arena: arena, capacity: 256, limit: limits.maximumBytes)
         } catch { throw .memory(error) }
-        writer = try PropertyListWriter.make(in: arena)
+        writer = try PropertyListWriter.make(in: arena, limits: limits)
     }
 
     /// The list; the document is at its end.
@@ -57,7 +56,7 @@ final class XMLBuilder {
         guard let root, let writer = writer.take() else { throw .malformed }
         do throws(PropertyListError) {
             return try writer.finish(root: root)
-        } catch { throw ImportError(error) }
+        } catch { throw rejection(error) }
     }
 
     /// An element begins.
@@ -112,7 +111,7 @@ final class XMLBuilder {
 
     func open(_ container: Container, key: Reference? = nil) throws(ImportError) {
         // The element around all others is no container of the list.
-        guard frames.count <= ImportLimits.graph.file.maximumDepth else { throw .tooDeep }
+        guard frames.count <= limits.maximumDepth else { throw .tooDeep }
         frames.append(Frame(container: container, key: key))
     }
 
@@ -122,9 +121,7 @@ final class XMLBuilder {
             for index in part.indices where part[index] > 0x20 { throw .malformed }
             return
         }
-        do { try text.append(part) } catch {
-            throw error == .overLimit ? .tooLarge : .memory(error)
-        }
+        do { try text.append(part) } catch { throw rejection(.memory(error)) }
     }
 
     /// An element ends.
@@ -191,6 +188,11 @@ final class XMLBuilder {
             let reference = try body(&writer)
             self.writer = consume writer
             return reference
-        } catch { throw ImportError(error) }
+        } catch { throw rejection(error) }
+    }
+
+    /// The error with this file's limit in it.
+    func rejection(_ error: PropertyListError) -> ImportError {
+        ImportError(error, limit: limits.maximumBytes)
     }
 }

@@ -1,6 +1,6 @@
 import CExpat
-import PropertyList
-import SecretMemory
+package import PropertyList
+package import SecretMemory
 
 /// An XML file as a binary property list: a property list itself, or the preferences of an Android
 /// app. plist(5), SharedPreferences
@@ -8,25 +8,28 @@ import SecretMemory
 /// expat reads it, in locked memory. No entity but XML's own five and character references is taken,
 /// a document type may be named but not written out, and nothing outside of the file is ever asked
 /// for.
-struct XMLDocument: ~Copyable {
+package struct XMLDocument: ~Copyable {
     /// Bytes that expat is given at a time, so that it copies little.
     private static let portion = 16_384
 
     /// The property list.
-    let list: SecretBuffer
+    package let list: SecretBuffer
     /// Whether it is an Android app's.
-    let isAndroid: Bool
+    package let isAndroid: Bool
 
     /// Reads it.
     ///
-    /// - Parameter arena: where the list goes, and all that expat makes of the file.
-    static func read(
-        _ text: Span<UInt8>, in arena: SecretArena
+    /// - Parameters:
+    ///   - limits: what the list may be.
+    ///   - arena: where the list goes, and all that expat makes of the file.
+    package static func read(
+        _ text: Span<UInt8>, limits: PropertyListLimits = ImportLimits.graph.file,
+        in arena: SecretArena
     ) throws(ImportError) -> XMLDocument {
         let builder: XMLBuilder
         do throws(PropertyListError) {
-            builder = try XMLBuilder(arena: arena)
-        } catch { throw ImportError(error) }
+            builder = try XMLBuilder(arena: arena, limits: limits)
+        } catch { throw ImportError(error, limit: limits.maximumBytes) }
         let memory = XMLMemory(arena)
         try unsafe memory.lend { suite throws(ImportError) in
             guard let parser = unsafe XML_ParserCreate_MM(nil, suite, nil) else {

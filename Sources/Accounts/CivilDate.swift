@@ -14,9 +14,9 @@ struct CivilDate: Equatable {
 
     /// From a date that must exist.
     ///
-    /// - Returns: nil when it does not, or lies outside the years 1969 to 10000.
+    /// - Returns: nil when it does not, or lies outside the years 1 to 10000.
     init?(year: Int64, month: Int64, day: Int64) {
-        guard (1969...10_000).contains(year), (1...12).contains(month), day >= 1,
+        guard (1...10_000).contains(year), (1...12).contains(month), day >= 1,
             day <= Self.length(ofMonth: month, year: year)
         else { return nil }
         self.year = year

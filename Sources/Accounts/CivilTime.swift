@@ -1,5 +1,7 @@
 /// Points in time as people read them, in UTC whatever the zone and locale of the machine.
 package enum CivilTime {
+    /// The first second of the year 1, before which there is none that could be written.
+    package static let firstSecond: Int64 = -62_135_596_800
     /// The last second that has a text: 9999-12-31T23:59:59Z.
     package static let lastSecond: Int64 = 253_402_300_799
 
@@ -33,9 +35,10 @@ package enum CivilTime {
     /// A fraction of a second is cut off. Besides the RFC's forms the offset may lack its colon,
     /// `+0800`. A leap second, 23:59:60 UTC, is the second after it.
     ///
-    /// - Returns: seconds since 1970-01-01T00:00:00Z; nil when it is no such text, no such date, or
-    ///   outside the years 1970 to 9999.
-    package static func parse(_ text: String) -> Int64? {
+    /// - Parameter first: the first second that is taken, not before `firstSecond`.
+    /// - Returns: seconds since 1970-01-01T00:00:00Z; nil when it is no such text, no such date,
+    ///   before `first` or after the year 9999.
+    package static func parse(_ text: String, from first: Int64 = 0) -> Int64? {
         var reader = DateReader(text: Array(text.utf8))
         guard let year = reader.number(digits: 4), reader.skip("-"),
             let month = reader.number(digits: 2), reader.skip("-"),
@@ -48,9 +51,9 @@ package enum CivilTime {
         else { return nil }
         let minuteStart = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 - offset
         // Elsewhere in the day there is no sixty-first second.
-        if second == 60, minuteStart % 86_400 != 86_340 { return nil }
+        if second == 60, (minuteStart + 60) % 86_400 != 0 { return nil }
         let seconds = minuteStart + second
-        return (0...lastSecond).contains(seconds) ? seconds : nil
+        return (first...lastSecond).contains(seconds) ? seconds : nil
     }
 
     private static func write(

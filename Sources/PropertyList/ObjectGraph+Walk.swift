@@ -13,21 +13,29 @@ extension ObjectGraph {
         let base: Int
     }
 
-    /// Goes through all objects from the top, each before what it holds: elements, fields, and the
-    /// values of dictionaries, which are not looked at in any other order than the file's.
+    /// Goes through all objects from the top, or from one of them, each before what it holds:
+    /// elements, fields, and the values of dictionaries, which are not looked at in any other order
+    /// than the file's.
     ///
     /// An object that several hold is passed as often, so that the walk is that of a tree. Nothing
     /// recurses.
     ///
-    /// - Parameter visit: is passed each object, and says whether to go into it.
+    /// - Parameters:
+    ///   - start: the object to begin with; by default all those at the top.
+    ///   - visit: is passed each object, and says whether to go into it.
     /// - Throws: `.cyclic` where an object holds itself; `.tooDeep` and `.tooManyVisits` past the
     ///   limits; `.malformed`; and what `visit` throws.
     package func walk(
-        in bytes: Span<UInt8>, _ visit: (Object, Kind) throws(ObjectGraphError) -> Step
+        from start: Object? = nil, in bytes: Span<UInt8>,
+        _ visit: (Object, Kind) throws(ObjectGraphError) -> Step
     ) throws(ObjectGraphError) {
         var pending: [PropertyListIndex.Node] = []
-        try forEachTop(in: bytes) { _, object in pending.append(object.node) }
-        pending.reverse()
+        if let start {
+            pending.append(start.node)
+        } else {
+            try forEachTop(in: bytes) { _, object in pending.append(object.node) }
+            pending.reverse()
+        }
         var frames: [Frame] = []
         var isOpen = [Bool](repeating: false, count: index.objectCount)
         var visits = 0

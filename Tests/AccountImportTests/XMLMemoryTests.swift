@@ -1,4 +1,5 @@
 import Accounts
+import PropertyList
 import SecretMemory
 import TestSupport
 import Testing
@@ -42,6 +43,22 @@ import Testing
         }
         #expect(error?.reason == "too-many-objects")
         #expect(arena.used == 0)
+    }
+
+    @Test("a list is held to the limits that are given")
+    func limits() throws {
+        let arena = try SecretArenaOf.large()
+        let deep = Array("<plist><array><array/></array></plist>".utf8)
+        let list = PropertyListLimits(maximumBytes: 50, maximumObjects: 9, maximumDepth: 1)
+        let reasons = [Self.text, deep].map { text in
+            #expect(throws: ImportError.self) {
+                _ = try XMLDocument.read(text.span, limits: list, in: arena)
+            }?.reason
+        }
+        #expect(reasons == ["too-large", "too-deep"])
+        let error = ImportError.tooLarge(limit: 50)
+        #expect(error.message.contains(" 50 bytes") && error.hint == nil)
+        #expect(ImportError.tooLarge(limit: ImportLimits.maximumFile) == .tooLarge)
     }
 
     @Test("two parsers at once do not meet")

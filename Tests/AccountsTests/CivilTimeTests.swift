@@ -61,6 +61,30 @@ import Testing
     }
 
     @Test(
+        "dates before 1970 are read where they are asked for",
+        arguments: [
+            ("1969-12-31T23:59:59Z", -1), ("1965-02-03T04:05:06Z", -154_900_494),
+            ("1900-02-28T00:00:00Z", -2_203_977_600), ("1600-02-29T12:00:00Z", -11_670_955_200),
+            ("0001-01-01T00:00:00Z", -62_135_596_800), ("1970-01-01T00:00:00+00:01", -60),
+            ("1967-12-31T23:59:60Z", -63_158_400), ("2001-09-09T01:46:40Z", 1_000_000_000),
+        ] as [(String, Int64)])
+    func before1970(text: String, seconds: Int64) {
+        #expect(CivilTime.parse(text, from: CivilTime.firstSecond) == seconds)
+        #expect(CivilTime.parse(text) == (seconds < 0 ? nil : seconds))
+        #expect(CivilTime.parse(text, from: seconds + 1) == nil)
+    }
+
+    @Test(
+        "before the year 1 there is no date",
+        arguments: [
+            "0000-12-31T23:59:59Z", "0001-01-01T00:00:00+00:01", "1967-06-30T23:59:60+08:00",
+            "1900-02-29T00:00:00Z",
+        ])
+    func beforeAll(text: String) {
+        #expect(CivilTime.parse(text, from: CivilTime.firstSecond) == nil)
+    }
+
+    @Test(
         "what is no date, or outside the years 1970 to 9999, is refused",
         arguments: [
             "", "2026", "2026-01-02", "2026-01-02T03:04:05", "2026-01-02T03:04Z",
