@@ -108,7 +108,10 @@ let package = Package(
             ["SecretMemory", "LinuxSystem", "JSON", "PropertyList", "Sealing", "Varlink"]),
         library(
             "ArchiveImport",
-            ["SecretMemory", "JSON", "PropertyList", "AccountImport", "Archiving"]),
+            [
+                "SecretMemory", "PropertyList", "Accounts", "AccountCommands", "AccountImport",
+                "Archiving",
+            ]),
         library(
             "ArchiveCommands",
             [
@@ -159,7 +162,10 @@ let package = Package(
             ]),
         tests(
             "ArchiveImportTests",
-            ["ArchiveImport", "Archiving", "AccountImport", "PropertyList", "SecretMemory"]),
+            [
+                "ArchiveImport", "Archiving", "AccountImport", "JSON", "PropertyList",
+                "SecretMemory",
+            ]),
         tests(
             "ArchiveCommandsTests",
             ["ArchiveCommands", "AccountCommands", "Archiving", "LinuxSystem", "SecretMemory"]),
