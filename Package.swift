@@ -115,8 +115,8 @@ let package = Package(
         library(
             "ArchiveCommands",
             [
-                "SecretMemory", "LinuxSystem", "JSON", "Varlink", "AccountCommands", "AccountImport",
-                "Archiving", "ArchiveImport",
+                "SecretMemory", "LinuxSystem", "JSON", "Varlink", "AccountCommands",
+                "AccountImport", "Archiving", "ArchiveImport",
             ]),
         program("accountd", ["AccountDaemon"], linker: lean),
         program("account", ["AccountCommands"], linker: staticPIE),

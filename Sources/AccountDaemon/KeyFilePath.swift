@@ -55,30 +55,10 @@ struct KeyFilePath: Sendable {
     }
 
     private func read(_ room: inout MutableSpan<UInt8>) throws(Errno) -> KeyFileReading.Finding {
-        let file = try Files.open(path, [.readOnly, .noFollow, .nonBlocking])
-        let status = try file.status()
-        func unusable(_ why: String) -> KeyFileReading.Finding {
-            .unusable(errno: EINVAL, "\(name) \(why)")
+        switch try SecretFile.read(path, isCredential: isCredential, into: &room) {
+        case .read: .read
+        case .unusable(let why): .unusable(errno: EINVAL, "\(name) \(why)")
         }
-        guard status.kind == .regular else { return unusable("is no regular file") }
-        guard status.ownerUID == Users.currentUID || status.ownerUID == 0 else {
-            return unusable("belongs to uid \(status.ownerUID)")
-        }
-        // An access list, by which the service manager lets the service in, shows as a group's right.
-        guard status.permissions & (isCredential ? 0o007 : 0o077) == 0 else {
-            let mode = String(status.permissions, radix: 8)
-            return unusable("has mode 0\(mode), which lets others in; make it 0600")
-        }
-        guard status.size == Int64(KeyFileReading.size) else {
-            return unusable("has \(status.size) bytes; a key has \(KeyFileReading.size)")
-        }
-        var count = 0
-        while count < room.count {
-            let read = try Files.read(file.rawValue, into: &room, from: count)
-            guard read > 0 else { return unusable("became shorter while it was read") }
-            count += read
-        }
-        return .read
     }
 
     /// Makes it, durably; what is there already is never replaced.

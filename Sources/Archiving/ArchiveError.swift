@@ -1,3 +1,6 @@
+import Sealing
+import SecretMemory
+
 /// Why an archive could not be written or read: which one it is, and what to do where something can
 /// be done.
 ///
@@ -60,6 +63,32 @@ extension ArchiveError: CustomStringConvertible {
             "the archive \(archive) has more than \(limit) bytes, which a stream alone can move"
         case .busy(let archive): "the archive \(archive) is being written by somebody else"
         case .system(let what, let errno): "\(what): errno \(errno)"
+        }
+    }
+}
+
+extension ArchiveError {
+    /// There is no memory to work in.
+    init(_ error: SecretMemoryError) {
+        switch error {
+        case .unavailable(let errno): self = .system("no memory for keys can be had", errno: errno)
+        case .exhausted, .overLimit: self = .system("no memory for keys can be had", errno: 12)
+        }
+    }
+
+    /// One of an archive's files could not be sealed or opened.
+    init(_ error: SealingError, of name: ArchiveName) {
+        switch error {
+        case .memory(let error): self.init(error)
+        case .unsupportedVersion(let version):
+            self = .unsupported(archive: name.text, reason: "it has the version \(version)")
+        case .unsupportedSuite(let suite):
+            self = .unsupported(archive: name.text, reason: "it is sealed by the suite \(suite)")
+        case .unknownKey:
+            self = .damaged(
+                archive: name.text, reason: "it is sealed by a key that the store does not have")
+        case .cannotOpen, .tooLarge:
+            self = .damaged(archive: name.text, reason: "it does not open by its key")
         }
     }
 }

@@ -2,15 +2,15 @@ public import FoundationEssentials
 
 /// A post that is not sent yet.
 public struct Draft: Equatable, Sendable, Identifiable, Codable {
-    /// Tells it from all others, whatever becomes of its content and its place: 16 hexadecimal digits
-    /// that are drawn when it is made.
+    /// Tells it from all others: 16 hexadecimal digits that are drawn when it is made.
     public let id: String
     /// What is written above it.
     public var title: String
     /// What is to be posted; nil where the title is all.
     public var text: String?
-    /// When it was written: `yyyy-MM-dd HH:mm:ss`, the wall's time without a zone. One that was
-    /// imported stays the text that it is.
+    /// When it was written: `yyyy-MM-dd HH:mm:ss`, the wall's time without a zone.
+    ///
+    /// One that was imported stays the text that it is.
     public var time: String
     /// The pictures themselves, each a file's bytes.
     public var pictures: [Data]

@@ -70,7 +70,7 @@ package enum AtomicFile {
         } catch { throw AtomicFileError(step: step, errno: error) }
     }
 
-    private static func keep(
+    static func keep(
         _ name: String, as previous: String, in directory: borrowing Directory
     ) throws(AtomicFileError) {
         let link = TemporaryName.make()

@@ -17,6 +17,11 @@ package struct Directory: ~Copyable, Sendable {
     /// The number, for a system call while the owner lives.
     package var rawValue: Int32 { descriptor.rawValue }
 
+    /// The same directory once more, for an owner of its own.
+    package func reopened() throws(Errno) -> Directory {
+        Directory(try Files.open(".", in: rawValue, [.readOnly, .directory]), path: path)
+    }
+
     /// Opens a file in it. openat(2)
     package func openFile(
         _ name: String, _ options: Files.OpenOptions
