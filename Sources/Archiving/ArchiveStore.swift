@@ -105,6 +105,7 @@ public struct ArchiveStore: Sendable {
         } catch { throw ArchiveError(error) }
     }
 
+    /// Memory for the content of archives.
     package static func arena(_ size: Int) throws(ArchiveError) -> SecretArena {
         do {
             return try SecretArena(capacity: size, preferring: .lockedPages)
@@ -164,7 +165,9 @@ extension ArchiveStore {
                 return try ArchiveReader(name, file, key, arena)
             }
             // It may just have been sealed anew, and its key forgotten.
-            if file.isStill(fileName, in: archives) { throw ArchiveError(.unknownKey(keyID), of: name) }
+            if file.isStill(fileName, in: archives) {
+                throw ArchiveError(.unknownKey(keyID), of: name)
+            }
         }
         throw .busy(archive: name.text)
     }

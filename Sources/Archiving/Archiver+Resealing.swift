@@ -14,8 +14,11 @@ extension Archiver {
 
         /// One that could not be sealed anew.
         package struct Failure: Equatable, Sendable {
+            /// The archive's name.
             package let archive: String
+            /// Whether it is the generation before.
             package let isPrevious: Bool
+            /// Why.
             package let error: ArchiveError
         }
     }

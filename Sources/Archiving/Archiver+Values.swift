@@ -123,7 +123,7 @@ extension Archiver {
         }
     }
 
-    private static func decoded<Value: Decodable>(
+    static func decoded<Value: Decodable>(
         _ type: Value.Type, _ bytes: Span<UInt8>, isJSON: Bool, _ archive: String
     ) throws(ArchiveError) -> Value {
         do {

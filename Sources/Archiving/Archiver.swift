@@ -110,6 +110,7 @@ public struct Archiver: Sendable {
 
     /// What is known of an archive without its key.
     package struct Entry: Equatable, Sendable {
+        /// Its name.
         package let name: String
         /// Bytes of the sealed file.
         package let size: Int64

@@ -17,6 +17,7 @@ package struct DaemonKeySource: ArchiveKeySource {
     /// Names the key file for where no daemon runs; nil: the usual one.
     package init(keyFile: String? = nil) { slots = SlotKeySource(keyFile: keyFile) }
 
+    /// Asks the daemon; see `ArchiveKeySource`.
     package func key(
         of name: ArchiveName, under id: MasterKeyID?, in store: borrowing Directory,
         arena: SecretArena

@@ -16,6 +16,7 @@ package struct SlotKeySource: ArchiveKeySource {
     /// Names the key file.
     package init(keyFile: String? = nil) { self.keyFile = keyFile }
 
+    /// Opens the store by what opens it without anybody; see `ArchiveKeySource`.
     package func key(
         of name: ArchiveName, under id: MasterKeyID?, in store: borrowing Directory,
         arena: SecretArena
@@ -77,7 +78,7 @@ package struct SlotKeySource: ArchiveKeySource {
         case .sealing(.memory(let error)): ArchiveError(error)
         case .sealing(.unsupportedVersion(let version)):
             .storeDamaged(
-                "\(path)/\(slots) has the format \(version), which a later version of account wrote")
+                "\(path)/\(slots) has the format \(version), which a later version wrote")
         default: .storeDamaged("\(path)/\(slots) is damaged; `account doctor` says what is left")
         }
     }

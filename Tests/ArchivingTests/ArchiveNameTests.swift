@@ -40,7 +40,8 @@ import Testing
         "what is no archive's file is none",
         arguments: [
             "lock", "drafts.sealed~", ".sealed", ".tmp-0123456789abcdef", "drafts", "=.sealed",
-            "Drafts.sealed", "=ZHJhZnRz.sealed", "=RHJhZnRz=.sealed", "=RHJhZnR!.sealed", "=_w.sealed",
+            "Drafts.sealed", "=ZHJhZnRz.sealed", "=RHJhZnRz=.sealed", "=RHJhZnR!.sealed",
+            "=_w.sealed",
         ])
     func otherFiles(fileName: String) { #expect(ArchiveName(fileName: fileName) == nil) }
 }

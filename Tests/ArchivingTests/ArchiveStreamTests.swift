@@ -8,8 +8,9 @@ import Testing
 @Suite struct ArchiveStreamTests {
     @Test(
         "what was written is read, whatever its size and its parts",
-        arguments: [0, 1, 252, 253, 254, 508, 509, 65_275, 65_276, 65_533, 65_534, 131_069, 200_000],
-        [1000, 65_536, 1 << 20])
+        arguments: [
+            0, 1, 252, 253, 254, 508, 509, 65_275, 65_276, 65_533, 65_534, 131_069, 200_000,
+        ], [1000, 65_536, 1 << 20])
     func roundTrip(size: Int, parts: Int) throws {
         let room = try TestArchives()
         let bytes = pattern(size)

@@ -207,4 +207,47 @@ private struct Renamed: Codable, Equatable, ArchiveNamed {
         try room.write([1], to: room.path + "/keyslots.plist~")
         #expect(throws: ArchiveError.self) { try room.archiver.read(Int.self, named: "a") }
     }
+
+    @Test("models are made of dictionaries, null members being absent")
+    func models() throws {
+        struct Student: Decodable, Equatable {
+            var name: String
+            var ID: String?
+            var age: Int?
+        }
+        let made = try Archiver.models(
+            of: Student.self,
+            from: [["name": "124", "ID": "111"], ["name": "223", "ID": nil, "age": 7]])
+        #expect(
+            made == [
+                Student(name: "124", ID: "111"), Student(name: "223", ID: nil, age: 7),
+            ])
+        #expect(
+            throws: ArchiveError.notDecodable(archive: "Student", reason: "[1].name is missing")
+        ) {
+            try Archiver.models(of: Student.self, from: [["name": "a"], ["ID": "b"]])
+        }
+    }
+
+    @Test("a value of no type is read as any type that fits, and any value as what it is made of")
+    func untyped() throws {
+        let room = try TestArchives()
+        let value: ArchiveValue = [["title": "a", "count": 3], ["title": "b", "count": 4]]
+        try room.archiver.write(value, named: "a")
+        struct Item: Codable, Equatable {
+            var title: String
+            var count: Int
+        }
+        let items = [Item(title: "a", count: 3), Item(title: "b", count: 4)]
+        #expect(try room.archiver.read([Item].self, named: "a") == items)
+        try room.archiver.write(items, named: "b")
+        #expect(try room.archiver.value(named: "b") == value)
+        #expect(try room.archiver.value(named: "c") == nil)
+        try room.write([1], named: "d")
+        #expect(
+            throws: ArchiveError.typeMismatch(archive: "d", written: "bytes", asked: "a value")
+        ) { try room.archiver.value(named: "d") }
+        try room.archiver.write(3, named: "e", typeName: "Int")
+        #expect(try room.archiver.read(Int.self, named: "e") == 3)
+    }
 }
