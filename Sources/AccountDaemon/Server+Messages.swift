@@ -227,7 +227,8 @@ extension Server {
 
     private func caller(_ connection: Connection) -> AccountService.Caller {
         AccountService.Caller(
-            role: connection.role, connections: connections.count, uid: connection.peer.uid)
+            role: connection.role, connections: connections.count, uid: connection.peer.uid,
+            isOwnUser: policy.isOwnUser(uid: connection.peer.uid))
     }
 
     private func maximumMessage(of connection: Connection) -> Int {

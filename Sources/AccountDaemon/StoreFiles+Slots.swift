@@ -49,25 +49,32 @@ extension StoreFiles {
     /// No archive can be written meanwhile: whoever writes one holds the lock from before it takes
     /// the key until the file has its name.
     ///
-    /// - Returns: the ids by which files are sealed, or may be; when there is one nothing was
-    ///   written.
-    func drop(_ request: RetiredKeysRequest) throws(StoreFailure) -> [MasterKeyID] {
+    /// - Returns: the keys by which files are sealed, or may be: then nothing was written.
+    func drop(_ request: RetiredKeysRequest) throws(StoreFailure) -> BorneKeys? {
         var lock = try archivesLock()
-        let kept: [MasterKeyID]
+        let kept: BorneKeys?
         do throws(Errno) {
             guard try lock.acquire(timeoutMilliseconds: Self.writersPatience) else {
-                return request.ids
+                return BorneKeys(request.ids)
             }
-            let borne = try sealingKeys()
-            kept = request.ids.filter { borne?.contains($0) ?? true }
+            kept = try borne(of: request.ids)
         } catch { throw cannotTell(error) }
-        if kept.isEmpty {
+        if kept == nil {
             try confirmSlots(request.expected, at: request.time)
             try replaceSlots(request.expected, with: request.slots)
         }
         // Held until the slots are written.
         lock.release()
         return kept
+    }
+
+    private func borne(of ids: [MasterKeyID]) throws(Errno) -> BorneKeys? {
+        guard let sealing = try sealingKeys() else { return BorneKeys(ids) }
+        let kept = ids.filter(sealing.contains)
+        guard !kept.isEmpty else { return nil }
+        var ofSpare = Set<MasterKeyID>()
+        _ = try note(Self.previousAccount, in: directory, &ofSpare)
+        return BorneKeys(kept, bySpare: kept.contains(where: ofSpare.contains))
     }
 
     private func archivesLock() throws(StoreFailure) -> FileLock {

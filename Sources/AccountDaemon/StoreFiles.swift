@@ -66,8 +66,7 @@ struct StoreFiles: ~Copyable, Sendable {
             case .mend(let mendings): try mend(mendings)
             case .saveSlots(let request): try save(request)
             case .dropRetiredKeys(let request):
-                let borne = try drop(request)
-                if !borne.isEmpty { return .borne(borne) }
+                if let borne = try drop(request) { return .borne(borne) }
             case .removeKeyFile: try keyFile.remove()
             case .read(let keys):
                 try read(into: keys)

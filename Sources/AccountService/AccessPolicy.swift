@@ -31,6 +31,9 @@ package struct AccessPolicy: Sendable {
         return uid == ownUID || uid == 0
     }
 
+    /// Whether a peer is the daemon's own user, and not root or anybody else.
+    package func isOwnUser(uid: UInt32) -> Bool { uid == ownUID && uid != Self.overflowID }
+
     /// The role of a peer.
     ///
     /// - Parameter groups: all of its groups, the primary one included.

@@ -6,7 +6,7 @@ import Varlink
 extension AccountService {
     /// Begins a change.
     ///
-    /// - Returns: nil where there is nothing to change, which is answered with an empty reply.
+    /// - Returns: nil where there is nothing to change, which `writeUnchanged` answers.
     mutating func begin(
         _ method: Method, _ call: Call, _ text: Span<UInt8>, _ caller: Caller, _ now: Instant
     ) throws(Refusal) -> Outcome? {
@@ -18,7 +18,17 @@ extension AccountService {
         case .addSlot: try beginAdding(call, text, now)
         case .removeSlot: try beginRemoving(call, text, now)
         case .rotate: try beginRotation(call, text, now)
+        case .finishRotation: try beginFinishing(call, text, now)
         default: try beginReading(method, call, text)
+        }
+    }
+
+    /// The reply of a change where there is nothing to change.
+    func writeUnchanged(_ method: Method, _ reply: inout SecretBuffer) throws(Refusal) {
+        if method == .finishRotation {
+            try writeRotation(&reply)
+        } else {
+            try writeNothing(&reply)
         }
     }
 

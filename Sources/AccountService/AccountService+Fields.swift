@@ -48,7 +48,8 @@ extension AccountService {
         } catch { throw .memory(error) }
     }
 
-    private func decode(
+    /// A text as its bytes, in secret memory, whatever it is.
+    func decode(
         _ node: JSONIndex.Node, _ text: Span<UInt8>
     ) throws(Refusal) -> SecretBuffer {
         do throws(SecretMemoryError) {

@@ -44,10 +44,11 @@ extension AccountService {
         case (.reseals, .done):
             installResealed(&change, now)
             next = try dropRetired(&change, now)
-        case (.retiredDrop, .borne(let ids)):
-            next = try dropRetired(&change, now, besides: ids)
+        case (.retiredDrop, .borne(let borne)):
+            next = try afterBorne(&change, borne, now)
         case (.retiredDrop, .done):
             if let written = change.slots { slots = written }
+            if !change.slotChange.makesRoom { change.slotChange.isInEffect = true }
             next = try afterDropping(&change, now)
         case (.keyFileRemoval, .done):
             next = nil
@@ -192,7 +193,7 @@ extension AccountService {
         return next
     }
 
-    private static func refusal(of error: KeySlotsError) -> Refusal {
+    static func refusal(of error: KeySlotsError) -> Refusal {
         switch error {
         case .lastSlot: .lastSlot
         case .tooManySlots: .tooManySlots
@@ -215,15 +216,36 @@ extension AccountService {
         hold(change.next.take(), at: now)
     }
 
-    private mutating func afterSlots(
+    mutating func afterSlots(
         _ change: inout PendingChange, _ now: Instant
     ) throws(Refusal) -> StoreChange? {
         // What an earlier change has left to do is done with this one.
         guard let held, change.slotChange.rotates || !isSealedByCurrent(held.file) else {
             return try dropRetired(&change, now)
         }
+        return try reseal(&change, now)
+    }
+
+    private mutating func reseal(
+        _ change: inout PendingChange, _ now: Instant
+    ) throws(Refusal) -> StoreChange {
+        // It goes with that.
+        change.slotChange.removesSpare = false
         change.stage = .reseals
         return .save(try resealed(&change, now))
+    }
+
+    /// Files are sealed by earlier master keys.
+    private mutating func afterBorne(
+        _ change: inout PendingChange, _ borne: BorneKeys, _ now: Instant
+    ) throws(Refusal) -> StoreChange? {
+        guard held != nil, change.slotChange.removesSpare, borne.bySpare else {
+            return try dropRetired(&change, now, besides: borne.ids)
+        }
+        // A rotation was cut off after it had sealed the account anew, and before it had removed the
+        // spare: with the account the step is done again.
+        change.slotChange.droppable = []
+        return try reseal(&change, now)
     }
 
     private func isSealedByCurrent(_ file: [UInt8]) -> Bool {
@@ -322,13 +344,13 @@ extension AccountService {
             left = "the slots are changed, but a power cut may bring back those before"
         case .reseals:
             if failure.isInPlace { installResealed(&change, now) }
-            if change.slotChange.makesRoom {
+            if !change.slotChange.isInEffect {
                 return .storeFailed(errno: failure.errno, message: failure.message)
             }
             left = "the slots are changed; `account key rotate` seals the account anew"
         case .retiredDrop:
             if failure.isInPlace, let written = change.slots { slots = written }
-            if change.slotChange.makesRoom {
+            if !change.slotChange.isInEffect {
                 return .storeFailed(errno: failure.errno, message: failure.message)
             }
             left = "the slots are changed; `account key rotate` forgets the earlier master key"

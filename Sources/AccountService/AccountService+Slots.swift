@@ -183,6 +183,23 @@ extension AccountService {
         return Outcome(action: .change(next), method: .rotate, verdict: .answered)
     }
 
+    /// Begins what is left of rotations before, without another one.
+    ///
+    /// - Returns: nil where nothing is left.
+    mutating func beginFinishing(
+        _ call: Call, _ text: Span<UInt8>, _ now: Instant
+    ) throws(Refusal) -> Outcome? {
+        try Parameters(of: call).refuseOthers(besides: [], index, text)
+        try requireOpen(orEmpty: true)
+        guard slots != nil else { throw .noAccount }
+        var change = PendingChange(
+            method: .finishRotation, isOneway: call.oneway, stage: .slotsSave)
+        change.slotChange.removesSpare = true
+        guard let next = try afterSlots(&change, now) else { return nil }
+        pending = consume change
+        return Outcome(action: .change(next), method: .finishRotation, verdict: .answered)
+    }
+
     /// Slots are changed with the master key alone, in a store that is whole.
     func requireOpen(orEmpty: Bool) throws(Refusal) {
         switch standing {
@@ -200,7 +217,7 @@ extension AccountService {
     ) throws(Refusal) {
         let slotChange = change.slotChange
         let method = change.method
-        let list = slots?.slots
+        if method == .rotate || method == .finishRotation { return try writeRotation(&reply) }
         do throws(SecretMemoryError) {
             var writer = try MessageWriter.beginReply(&reply)
             switch method {
@@ -223,10 +240,19 @@ extension AccountService {
                     try Self.writeMembers(of: slot, &writer, &reply)
                     try writer.closeObject(&reply)
                 }
-            default:
-                try writer.field("key_id", optional: list?.current.description, &reply)
-                try writer.field("retired", list?.retired.map(\.id.description) ?? [], &reply)
+            default: break
             }
+            try writer.end(&reply)
+        } catch { throw .memory(error) }
+    }
+
+    /// Which master key there is, and which earlier ones are kept.
+    func writeRotation(_ reply: inout SecretBuffer) throws(Refusal) {
+        let list = slots?.slots
+        do throws(SecretMemoryError) {
+            var writer = try MessageWriter.beginReply(&reply)
+            try writer.field("key_id", optional: list?.current.description, &reply)
+            try writer.field("retired", list?.retired.map(\.id.description) ?? [], &reply)
             try writer.end(&reply)
         } catch { throw .memory(error) }
     }

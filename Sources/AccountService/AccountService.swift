@@ -48,12 +48,20 @@ package struct AccountService: ~Copyable {
         package let connections: Int
         /// The peer's uid: wrong passphrases are counted for each.
         package let uid: UInt32
+        /// Whether it is the daemon's own user: root is an owner too, and may less.
+        package let isOwnUser: Bool
 
         /// Describes a caller.
-        package init(role: Role, connections: Int, uid: UInt32 = 0) {
+        package init(role: Role, connections: Int, uid: UInt32 = 0, isOwnUser: Bool = false) {
             self.role = role
             self.connections = connections
             self.uid = uid
+            self.isOwnUser = isOwnUser
+        }
+
+        /// Whether it may call a method.
+        func may(call method: Method) -> Bool {
+            role >= method.requiredRole && (isOwnUser || !method.isForOwnUserAlone)
         }
     }
 
@@ -183,7 +191,7 @@ package struct AccountService: ~Copyable {
                 } catch { throw .memory(error) }
                 return written(.unknownMethod, call, nil, &reply)
             }
-            if caller.role < method.requiredRole { throw .permissionDenied }
+            if !caller.may(call: method) { throw .permissionDenied }
             if call.upgrade { throw .invalidParameter("upgrade") }
             switch method {
             case .getToken:
@@ -202,8 +210,10 @@ package struct AccountService: ~Copyable {
                 try listSlots(call, text, &reply)
             case .newRecoveryCode:
                 try newRecoveryCode(call, text, &reply)
+            case .deriveArchiveKey:
+                try deriveArchiveKey(call, text, now, &reply)
             case .login, .updateProfile, .logout, .verify, .repair, .lock, .unlock, .addSlot,
-                .removeSlot, .rotate:
+                .removeSlot, .rotate, .finishRotation:
                 if pending != nil {
                     return Outcome(action: .wait, method: method, verdict: .answered)
                 }
@@ -213,7 +223,7 @@ package struct AccountService: ~Copyable {
                     if case .change = outcome.action { usedAt = now.boottime }
                     return outcome
                 } else {
-                    try writeNothing(&reply)
+                    try writeUnchanged(method, &reply)
                 }
             }
             return written(.answered, call, method, &reply)

@@ -20,6 +20,8 @@ package enum Method: UInt8, Sendable, CaseIterable {
     case removeSlot
     case rotate
     case newRecoveryCode
+    case deriveArchiveKey
+    case finishRotation
     case getInfo
     case getInterfaceDescription
 
@@ -43,6 +45,8 @@ package enum Method: UInt8, Sendable, CaseIterable {
         case .removeSlot: "org.accountd.Keys.RemoveSlot"
         case .rotate: "org.accountd.Keys.Rotate"
         case .newRecoveryCode: "org.accountd.Keys.NewRecoveryCode"
+        case .deriveArchiveKey: "org.accountd.Keys.DeriveArchiveKey"
+        case .finishRotation: "org.accountd.Keys.FinishRotation"
         case .getInfo: "org.varlink.service.GetInfo"
         case .getInterfaceDescription: "org.varlink.service.GetInterfaceDescription"
         }
@@ -55,8 +59,14 @@ package enum Method: UInt8, Sendable, CaseIterable {
         case .getAccount, .getToken: .reader
         case .login, .updateProfile, .logout, .export, .verify, .repair, .lock, .unlock: .owner
         case .listSlots, .addSlot, .removeSlot, .rotate, .newRecoveryCode: .owner
+        case .deriveArchiveKey, .finishRotation: .owner
         }
     }
+
+    /// Whether the daemon's own user alone may call it, and root not, unless that is who it is.
+    ///
+    /// What it gives is for a program of that user's, which seals files of that user's with it.
+    package var isForOwnUserAlone: Bool { self == .deriveArchiveKey }
 
     /// Finds the method that a call names, the most asked for first.
     static func find(

@@ -1,4 +1,5 @@
 import JSON
+import Sealing
 import SecretMemory
 import Varlink
 
@@ -17,6 +18,7 @@ enum Refusal: Error {
     case wrongKey(answeredAt: Int64, retryAfter: Int64)
     case opensByItself([String])
     case noSuchSlot(String)
+    case noSuchKey(MasterKeyID)
     case lastSlot
     case tooManySlots
     case tooManyRetiredKeys
@@ -37,7 +39,8 @@ enum Refusal: Error {
         case .storeFailed, .memory: .failed
         case .permissionDenied: .denied
         case .wrongKey: .wrongKey
-        case .opensByItself, .noSuchSlot, .lastSlot, .tooManySlots, .tooManyRetiredKeys: .refused
+        case .opensByItself, .noSuchSlot, .noSuchKey: .refused
+        case .lastSlot, .tooManySlots, .tooManyRetiredKeys: .refused
         }
     }
 
@@ -103,6 +106,10 @@ enum Refusal: Error {
         case .noSuchSlot(let id):
             var reply = try MessageWriter.beginError("org.accountd.Keys.NoSuchSlot", &out)
             try reply.field("id", id, &out)
+            try reply.end(&out)
+        case .noSuchKey(let id):
+            var reply = try MessageWriter.beginError("org.accountd.Keys.NoSuchKey", &out)
+            try reply.field("key_id", id.description, &out)
             try reply.end(&out)
         case .lastSlot:
             try MessageWriter.beginError("org.accountd.Keys.LastSlot", &out).end(&out)

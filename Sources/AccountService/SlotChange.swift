@@ -18,6 +18,8 @@ struct SlotChange {
     var isInEffect = false
     /// Whether earlier master keys are forgotten first, so that there is room for one more.
     var makesRoom = false
+    /// Whether a spare that is sealed by an earlier master key goes, as a rotation would have it.
+    var removesSpare = false
     /// Earlier master keys that may be forgotten, unless something is sealed by them.
     var droppable: [MasterKeyID] = []
 }

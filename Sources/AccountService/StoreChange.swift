@@ -104,8 +104,22 @@ package enum StoreResult: Sendable {
     case failed(StoreFailure)
     /// What a `read` found.
     case contents(StoreContents)
-    /// Files are sealed by these of the retired keys; nothing was written.
-    case borne([MasterKeyID])
+    /// Files are sealed by some of the retired keys; nothing was written.
+    case borne(BorneKeys)
+}
+
+/// Which of the retired keys files are sealed by, or may be.
+package struct BorneKeys: Equatable, Sendable {
+    /// Their ids.
+    package let ids: [MasterKeyID]
+    /// Whether the account's previous generation is among those files.
+    package let bySpare: Bool
+
+    /// Names keys.
+    package init(_ ids: [MasterKeyID], bySpare: Bool = false) {
+        self.ids = ids
+        self.bySpare = bySpare
+    }
 }
 
 /// Why a change failed.

@@ -40,6 +40,21 @@ extension SecretBuffer {
         try appendJSONString(text.utf8.span)
     }
 
+    /// Appends bytes as a string of their lower-case hexadecimal digits.
+    ///
+    /// - Throws: as `reserve` does; then nothing has been appended.
+    package mutating func appendJSONHexadecimal(
+        _ bytes: Span<UInt8>
+    ) throws(SecretMemoryError) {
+        try reserve(2 * bytes.count + 2)
+        try append(UInt8(ascii: "\""))
+        for index in bytes.indices {
+            try append(JSONEscape.hexadecimalDigit(bytes[index] >> 4))
+            try append(JSONEscape.hexadecimalDigit(bytes[index] & 0x0F))
+        }
+        try append(UInt8(ascii: "\""))
+    }
+
     /// Appends a number in decimal digits.
     ///
     /// - Throws: as `reserve` does; then nothing has been appended.

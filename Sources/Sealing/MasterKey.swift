@@ -50,10 +50,17 @@ package struct MasterKey: ~Copyable {
     package func archiveKey(
         named name: String, in arena: SecretArena
     ) throws(SealingError) -> SecretBytes {
+        let name = Array(name.utf8)
+        return try archiveKey(named: name.span, in: arena)
+    }
+
+    /// The same, of a name whose UTF-8 stands where the caller keeps it.
+    package func archiveKey(
+        named name: Span<UInt8>, in arena: SecretArena
+    ) throws(SealingError) -> SecretBytes {
         do throws(SecretMemoryError) {
             var hash = try Blake2b(key: bytes, arena: arena)
-            let name = Array(name.utf8)
-            hash.update("accountd archive v1", name.span)
+            hash.update("accountd archive v1", name)
             return try hash.finish(arena: arena)
         } catch {
             throw .memory(error)

@@ -93,6 +93,16 @@ package struct MessageWriter: ~Copyable {
         try value.withBytes { bytes throws(SecretMemoryError) in try out.appendJSONString(bytes) }
     }
 
+    /// Writes a field that is a text: the lower-case hexadecimal digits of bytes in secret memory.
+    package mutating func field(
+        _ name: StaticString, hexadecimal value: borrowing SecretBytes, _ out: inout SecretBuffer
+    ) throws(SecretMemoryError) {
+        try self.name(name, &out)
+        try value.withBytes { bytes throws(SecretMemoryError) in
+            try out.appendJSONHexadecimal(bytes)
+        }
+    }
+
     /// Writes a field that is a whole number.
     package mutating func field(
         _ name: StaticString, _ value: Int64, _ out: inout SecretBuffer

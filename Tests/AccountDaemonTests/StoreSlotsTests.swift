@@ -175,9 +175,9 @@ import Testing
             #expect(folder.bytes("keyslots.plist") == [2])
             #expect(folder.bytes("keyslots.plist~") == [2])
             return nil
-        case .borne(let ids):
+        case .borne(let borne):
             #expect(folder.bytes("keyslots.plist") == [1])
-            return ids
+            return borne.ids
         default: throw Errno.invalidArgument
         }
     }
@@ -200,6 +200,36 @@ import Testing
             let borne = try borne(folder, [Self.earlier])
             #expect((borne != nil) == file.bears, "\(name)")
         }
+    }
+
+    @Test(
+        "whether the previous generation bears a key is told",
+        arguments: ["account.plist.sealed~", "account.plist.sealed", "archives/a.sealed"])
+    func spare(name: String) throws {
+        let folder = try folder()
+        try File.sealed.make(folder.place(name))
+        let earlier = try #require(Self.earlier)
+        guard case .borne(let borne) = folder.files.perform(Self.drop([Self.other, earlier]))
+        else {
+            Issue.record("a key was forgotten")
+            return
+        }
+        #expect(
+            borne == BorneKeys([earlier], bySpare: name.hasSuffix("sealed~") && !name.contains("/"))
+        )
+    }
+
+    @Test("a previous generation by a key that is not asked for is none that bears it")
+    func otherSpare() throws {
+        let folder = try folder()
+        try File.sealedByAnother.make(folder.place("account.plist.sealed~"))
+        try File.sealed.make(folder.place("archives/a.sealed~"))
+        let earlier = try #require(Self.earlier)
+        guard case .borne(let borne) = folder.files.perform(Self.drop([earlier])) else {
+            Issue.record("a key was forgotten")
+            return
+        }
+        #expect(borne == BorneKeys([earlier]))
     }
 
     @Test("files that are none of the store's keep nobody's key")

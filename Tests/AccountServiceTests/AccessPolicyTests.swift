@@ -44,6 +44,16 @@ import Testing
         #expect(policy.isOwner(uid: one.uid) == (one.role == .owner))
     }
 
+    static let ownUsers: [(own: UInt32, uid: UInt32, isOwn: Bool)] = [
+        (1000, 1000, true), (1000, 0, false), (1000, 1001, false), (0, 0, true), (0, 1000, false),
+        (65_534, 65_534, false), (65_534, 0, false),
+    ]
+
+    @Test("the daemon's own user is nobody else, not even root", arguments: ownUsers)
+    func ownUser(own: UInt32, uid: UInt32, isOwn: Bool) {
+        #expect(AccessPolicy(ownUID: own).isOwnUser(uid: uid) == isOwn)
+    }
+
     @Test("groups are asked for where they can matter")
     func groups() {
         #expect(!AccessPolicy(ownUID: 1).usesGroups)

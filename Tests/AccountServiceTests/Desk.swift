@@ -24,6 +24,7 @@ struct Answer: Equatable {
     var shape: String {
         text.replacing(/"[0-9a-f]{16}"/, with: #""16 digits""#)
             .replacing(/"[0-9a-f]{32}"/, with: #""32 digits""#)
+            .replacing(/"[0-9a-f]{64}"/, with: #""64 digits""#)
             .replacing(/"([0-9A-Z]{4}-){8}[0-9A-Z]{4}"/, with: #""a code""#)
     }
 }
@@ -39,6 +40,8 @@ final class Desk {
     var now = Desk.start
     /// Of whoever calls.
     var uid: UInt32 = 1000
+    /// Whether that is the daemon's own user.
+    var isOwnUser = true
     /// The change that the worker has in hand.
     private(set) var change: StoreChange?
     fileprivate var reply: SecretBuffer
@@ -78,7 +81,8 @@ final class Desk {
 
     /// Hands in one message, and does nothing of what the service then wants done.
     func send(_ message: [UInt8], as role: Role = .owner, connections: Int = 3) -> Answer {
-        let caller = AccountService.Caller(role: role, connections: connections, uid: uid)
+        let caller = AccountService.Caller(
+            role: role, connections: connections, uid: uid, isOwnUser: isOwnUser)
         let outcome = service.handle(message.span, from: caller, at: now, reply: &reply)
         return answer(to: outcome)
     }
@@ -97,7 +101,10 @@ final class Desk {
 
     /// The full name of one of the account's methods, or of the keys'.
     static func name(_ method: String) -> String {
-        let keys = ["ListSlots", "AddSlot", "RemoveSlot", "Rotate", "NewRecoveryCode"]
+        let keys = [
+            "ListSlots", "AddSlot", "RemoveSlot", "Rotate", "NewRecoveryCode", "DeriveArchiveKey",
+            "FinishRotation",
+        ]
         let interface = keys.contains(method) ? "Keys" : "Account"
         return method.contains(".") ? method : "org.accountd.\(interface).\(method)"
     }

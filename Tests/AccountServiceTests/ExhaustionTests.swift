@@ -14,6 +14,8 @@ import Testing
         let state: State
         let method: String
         var parameters = "{}"
+        /// Whether another program has rotated the master key, and left the account as it was.
+        var isRotated = false
         var testDescription: String { "\(method), \(state)" }
     }
 
@@ -34,6 +36,9 @@ import Testing
             parameters: #"{"interface":"org.accountd.Account"}"#),
         Case(state: .present, method: "ListSlots"),
         Case(state: .present, method: "NewRecoveryCode"),
+        Case(state: .present, method: "DeriveArchiveKey", parameters: #"{"name":"drafts"}"#),
+        Case(state: .present, method: "FinishRotation"),
+        Case(state: .present, method: "FinishRotation", isRotated: true),
         Case(state: .present, method: "Lock"), Case(state: .shut, method: "Verify"),
         Case(state: .shut, method: "Repair"),
         Case(
@@ -72,6 +77,10 @@ import Testing
         for amount in Self.amounts {
             let desk = try Desk.standing(
                 one.state, arena: SecretArena.forTest(capacity: 128 << 10), replyCapacity: 1024)
+            if one.isRotated {
+                try desk.rotate()
+                try desk.load()
+            }
             let tokenBefore = try desk.call("GetToken").text
             let store = desk.store
             let filling = Filling(desk.arena, leaving: amount)
@@ -84,7 +93,8 @@ import Testing
                 let isChanged = answer.text.contains("the slots are changed")
                 #expect(isChanged == (desk.store.slots != store.slots && !isStored), "\(amount)")
                 // The same bytes as before, unless the answer says otherwise.
-                if !isStored, !isChanged, one.method != "Logout", one.method != "Repair" {
+                let maySaveAnew = ["Logout", "Repair", "FinishRotation"].contains(one.method)
+                if !isStored, !isChanged, !maySaveAnew {
                     #expect(desk.store.account == store.account, "\(amount)")
                 }
                 if !isStored {

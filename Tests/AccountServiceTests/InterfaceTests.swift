@@ -59,6 +59,7 @@ import Varlink
             "AddSlot": "kind:\(kinds) passphrase:?string recovery_code:?string "
                 + "keep_keyfile:?bool",
             "RemoveSlot": "id:string rotate:?bool", "Rotate": "", "NewRecoveryCode": "",
+            "DeriveArchiveKey": "name:string key_id:?string", "FinishRotation": "",
         ]
         #expect(Self.parameters(Self.keys) == ofKeys)
     }
@@ -140,7 +141,7 @@ import Varlink
         try declared(Reply.denied)
         for reply in [
             Reply.wrongKey(500), Reply.opensByItself, Reply.lastSlot, Reply.tooManySlots,
-            Reply.tooManyRetiredKeys, Reply.noSuchSlot("0"),
+            Reply.tooManyRetiredKeys, Reply.noSuchSlot("0"), Reply.noSuchKey("0"),
         ] {
             try declared(reply)
         }

@@ -55,6 +55,11 @@ import Testing
         ("UpdateProfile", "{}", true), ("Login", Desk.login, true), ("Rotate", "{}", true),
         ("AddSlot", #"{"kind":"keyfile"}"#, true), ("Verify", "{}", true),
         ("Repair", "{}", true), ("Logout", "{}", true),
+        ("DeriveArchiveKey", #"{"name":"a"}"#, true),
+        ("DeriveArchiveKey", #"{"name":""}"#, false),
+        ("DeriveArchiveKey", #"{"name":"a","key_id":"\#(ArchiveKeyTests.noKey)"}"#, false),
+        // There is nothing left to do.
+        ("FinishRotation", "{}", false),
         ("RemoveSlot", #"{"id":"x"}"#, false), ("GetToken", #"{"min_validity":9999}"#, false),
         ("GetStatus", "{}", false), ("CheckExpiry", "{}", false), ("ListSlots", "{}", false),
         ("NewRecoveryCode", "{}", false), ("Unlock", #"{"passphrase":"x"}"#, false),

@@ -24,6 +24,7 @@ import Testing
     static let addedLater = added.replacing("1700000000", with: "1700002600")
         .replacing("22:13:20", with: "22:56:40")
     static let rotated = Reply.ok(#""key_id":"32 digits","retired":[]"#)
+    static let derived = Reply.ok(#""key":"64 digits","key_id":"32 digits""#)
     static let info = Reply.ok(
         #""vendor":"accountd","product":"accountd","version":"9.8.7","url":"","#
             + #""interfaces":["org.varlink.service","org.accountd.Account","#
@@ -145,6 +146,14 @@ import Testing
             "NewRecoveryCode", "{}",
             [String](repeating: Reply.ok(#""recovery_code":"a code""#), count: 6)
         ),
+        (
+            "DeriveArchiveKey", #"{"name":"drafts"}"#,
+            [Reply.noAccount, derived, derived, Reply.locked, Reply.damaged, Reply.locked]
+        ),
+        (
+            "FinishRotation", "{}",
+            [Reply.noAccount, rotated, rotated, Reply.locked, Reply.damaged, Reply.locked]
+        ),
         ("org.varlink.service.GetInfo", "{}", [String](repeating: info, count: 6)),
     ]
 
@@ -155,6 +164,7 @@ import Testing
         "Export": .owner, "Verify": .owner, "Repair": .owner,
         "Lock": .owner, "Unlock": .owner, "ListSlots": .owner, "AddSlot": .owner,
         "RemoveSlot": .owner, "Rotate": .owner, "NewRecoveryCode": .owner,
+        "DeriveArchiveKey": .owner, "FinishRotation": .owner,
         "org.varlink.service.GetInfo": .observer,
     ]
 

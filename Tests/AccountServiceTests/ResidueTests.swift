@@ -1,8 +1,10 @@
-import AccountService
+import Sealing
 import SecretMemory
-import TestSupport
 import TestStore
+import TestSupport
 import Testing
+
+@testable import AccountService
 
 /// Where secrets stand in the arena, and where they do not. SECURITY.md, "What is done"
 @Suite struct ResidueTests {
@@ -161,7 +163,7 @@ import Testing
         expectNone("a passphrase was added", besides: tokens)
         try desk.addCode()
         expectNone("a code was added", besides: tokens)
-        for method in ["Rotate", "ListSlots", "NewRecoveryCode"] {
+        for method in ["Rotate", "ListSlots", "NewRecoveryCode", "FinishRotation"] {
             #expect(try desk.call(method).verdict == .answered)
             expectNone(method, besides: tokens)
         }
@@ -193,6 +195,41 @@ import Testing
         _ = try desk.complete(begun)
         expectNone("unlocked again", besides: tokens)
         #expect(desk.store.slots == slots)
+    }
+
+    @Test("the key of an archive leaves nothing, and neither does a name that is none")
+    func archiveKey() throws {
+        let view = try View()
+        let desk = view.desk
+        _ = try desk.call("Login", Self.login)
+        try desk.add(passphrase: "p")
+        let used = desk.arena.used
+        let name = "SECRET name of an archive"
+        let id = try #require(desk.service.slots?.slots.current)
+        desk.store.archiveKeys = [id]
+        for parameters in [
+            #"{"name":"\#(name)"}"#, #"{"name":"\#(name)","key_id":"\#(id)"}"#,
+            #"{"name":"\#(name)","key_id":"\#(ArchiveKeyTests.noKey)"}"#,
+            #"{"name":"\#(name)","key_id":"SECRET token in the wrong place"}"#,
+            #"{"name":"\#(String(repeating: name, count: 9))"}"#,
+        ] {
+            for rotates in [false, true] {
+                if rotates { _ = try desk.call("Rotate") }
+                let text = try desk.call("DeriveArchiveKey", parameters).text
+                #expect(view.count(name) == 0)
+                #expect(view.count("SECRET token in the wrong place") == 0)
+                #expect(desk.arena.used == used)
+                guard let match = text.firstMatch(of: /[0-9a-f]{64}/) else { continue }
+                let digits = Array(match.output)
+                let key = stride(from: 0, to: 64, by: 2).map {
+                    UInt8(String(digits[$0...($0 + 1)]), radix: 16) ?? 0
+                }
+                #expect(view.count(String(digits)) == 0)
+                #expect(view.count(key) == 0)
+            }
+        }
+        _ = try desk.call("Lock")
+        #expect(view.isBlank)
     }
 
     @Test("a token can be found where it stands, else these tests show nothing")

@@ -129,6 +129,10 @@ enum Reply {
         error("org.accountd.Keys.NoSuchSlot", #""id":"\#(id)""#)
     }
 
+    static func noSuchKey(_ id: String) -> String {
+        error("org.accountd.Keys.NoSuchKey", #""key_id":"\#(id)""#)
+    }
+
     /// A slot that was made at the desk's first moment, as `Answer.shape` shows it.
     static func slot(_ kind: String) -> String {
         #"{"id":"16 digits","kind":"\#(kind)","created":1700000000,"#

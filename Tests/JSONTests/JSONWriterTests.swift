@@ -34,6 +34,23 @@ import Testing
     }
 
     @Test(
+        "bytes are written as pairs of lower-case digits",
+        arguments: [
+            ([], #""""#), ([0], #""00""#), ([255, 160, 9, 16], #""ffa00910""#),
+            (Array(0...255), #""\#(allPairs)""#),
+        ] as [([UInt8], String)])
+    func hexadecimal(_ bytes: [UInt8], _ expected: String) throws {
+        #expect(
+            try written { buffer throws(SecretMemoryError) in
+                try buffer.appendJSONHexadecimal(bytes.span)
+            } == Array(expected.utf8))
+    }
+
+    private static let allPairs = (0...255).map { byte in
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
+
+    @Test(
         "numbers are written in digits",
         arguments: [
             (0, "0"), (1, "1"), (-1, "-1"), (9, "9"), (10, "10"), (-10, "-10"), (99, "99"),

@@ -95,8 +95,7 @@ package struct FakeStore: Sendable {
             case .saveSlots(let request): try save(request)
             case .dropRetiredKeys(let request):
                 try pass(.retiredKeys)
-                let borne = try drop(request)
-                if !borne.isEmpty { return .borne(borne) }
+                if let borne = try drop(request) { return .borne(borne) }
             case .removeKeyFile:
                 try pass(.keyFileRemoval)
                 key = .absent
@@ -165,18 +164,22 @@ package struct FakeStore: Sendable {
 
     private mutating func drop(
         _ request: RetiredKeysRequest
-    ) throws(StoreFailure) -> [MasterKeyID] {
-        var borne = archiveKeys
-        for file in [account, previousAccount] {
-            if case .bytes(let bytes) = file, let header = try? SealedFile.header(of: bytes.span) {
-                borne.append(header.keyID)
-            }
-        }
+    ) throws(StoreFailure) -> BorneKeys? {
+        let ofSpare = Self.keyID(of: previousAccount)
+        let borne = archiveKeys + [Self.keyID(of: account), ofSpare].compactMap { $0 }
         let kept = request.ids.filter(borne.contains)
-        guard kept.isEmpty else { return kept }
+        guard kept.isEmpty else {
+            return BorneKeys(kept, bySpare: ofSpare.map(kept.contains) ?? false)
+        }
         try confirmSlots(request.expected)
         try writeSlots(request.slots, settingAsideAt: nil)
-        return []
+        return nil
+    }
+
+    /// By which master key a file says that it is sealed.
+    package static func keyID(of file: StoreContents.File) -> MasterKeyID? {
+        guard case .bytes(let bytes) = file else { return nil }
+        return try? SealedFile.header(of: bytes.span).keyID
     }
 
     private mutating func confirmSlots(_ expected: [UInt8]) throws(StoreFailure) {

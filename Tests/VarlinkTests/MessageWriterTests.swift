@@ -107,6 +107,20 @@ import Varlink
         #expect(reply.continues)
     }
 
+    @Test("a key is written as its digits")
+    func key() throws {
+        let arena = try SecretArena.forTest(capacity: 4096)
+        var key = try arena.allocate(3)
+        key.withMutableBytes { bytes in bytes.copy(from: ([0, 0xAB, 0x7F] as [UInt8]).span) }
+        let written = try text { out in
+            var reply = try MessageWriter.beginReply(&out)
+            try reply.field("a", 1, &out)
+            try reply.field("key", hexadecimal: key, &out)
+            try reply.end(&out)
+        }
+        #expect(written == "{\"parameters\":{\"a\":1,\"key\":\"00ab7f\"}}\0")
+    }
+
     @Test("a secret is written with its escapes")
     func secret() throws {
         let arena = try SecretArena.forTest(capacity: 4096)

@@ -193,7 +193,7 @@ private final class ServiceLife {
         change = nil
         isUntouched = false
         switch kind % 3 {
-        case 0: try finish(kind > 200 ? .borne([]) : .done)
+        case 0: try finish(kind > 200 ? .borne(BorneKeys([], bySpare: kind > 225)) : .done)
         case 1: try finish(.contents(store.contents))
         default:
             try finish(.failed(StoreFailure(errno: 5, message: "/s: I/O", isInPlace: kind > 99)))
