@@ -30,6 +30,8 @@ ANSWERS = {
     "RemoveSlot": _ALWAYS | _CHANGES | _NEEDS_KEY | {
         "NoSuchSlot", "LastSlot", "TooManyRetiredKeys"},
     "Rotate": _NEEDS_ACCOUNT | _CHANGES | {"TooManyRetiredKeys"},
+    "FinishRotation": _NEEDS_ACCOUNT | _CHANGES,
+    "DeriveArchiveKey": _NEEDS_ACCOUNT | {"NoSuchKey", "InvalidField"},
     "NewRecoveryCode": _ALWAYS,
     "GetInfo": _ALWAYS,
     "GetInterfaceDescription": _ALWAYS | {"InterfaceNotFound"},

@@ -20,7 +20,8 @@ QUERIES = {"GetStatus": {}, **{name: NEED_ACCOUNT[name] for name in
 ALL = {**QUERIES, **{name: parameters for name, parameters in CHANGES.items() if name != "Logout"},
        "Lock": {}, "Unlock": {"recovery_code": CODE}, "Logout": {}}
 # RemoveSlot is for itself: it wants the id of a slot.
-ALL_OF_KEYS = {"ListSlots": {}, "NewRecoveryCode": {}, "Rotate": {},
+ALL_OF_KEYS = {"ListSlots": {}, "NewRecoveryCode": {}, "Rotate": {}, "FinishRotation": {},
+               "DeriveArchiveKey": {"name": "made up"},
                "AddSlot": {"kind": "recovery", "recovery_code": OTHER_CODE},
                "RemoveSlot": {"id": "0"}}
 ALL_OF = {wire.INTERFACE: ALL, wire.KEYS: ALL_OF_KEYS, SERVICE: {}}
@@ -70,8 +71,9 @@ def a_oneway_call_for_keys_and_locks_has_no_reply_and_its_effect(room):
     daemon = states.lockable(room)
     with connect(daemon, wire.KEYS) as keys, connect(daemon) as account:
         before = keys.ListSlots()
-        for method in ("ListSlots", "NewRecoveryCode", "Rotate"):
+        for method in ("ListSlots", "NewRecoveryCode", "Rotate", "FinishRotation"):
             assert getattr(keys, method)(_oneway=True) is None
+        assert keys.DeriveArchiveKey("made up", _oneway=True) is None
         keys.AddSlot(kind="recovery", recovery_code=OTHER_CODE, _oneway=True)
         keys.RemoveSlot(id=before["slots"][0]["id"], rotate=False, _oneway=True)
         # The connection's next change: what was asked before it has been done.

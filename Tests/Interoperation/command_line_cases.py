@@ -70,7 +70,10 @@ def the_command_line_changes_keys_locks_and_unlocks(room):
     assert added in call(f"{wire.KEYS}.ListSlots")["slots"]
     assert call(f"{wire.INTERFACE}.Lock") == {}
     assert call(f"{wire.INTERFACE}.Unlock", {"recovery_code": CODE}) == {}
-    assert call(f"{wire.KEYS}.Rotate")["retired"] == []
+    rotated = call(f"{wire.KEYS}.Rotate")
+    assert rotated["retired"] == [] and call(f"{wire.KEYS}.FinishRotation") == rotated
+    derived = call(f"{wire.KEYS}.DeriveArchiveKey", {"name": "made up"})
+    assert derived["key_id"] == rotated["key_id"] and len(derived["key"]) == 64
     assert call(f"{wire.KEYS}.RemoveSlot", {"id": added["id"]}) == {"removed": added}
     assert len(call(f"{wire.KEYS}.NewRecoveryCode")["recovery_code"]) == len(CODE)
 

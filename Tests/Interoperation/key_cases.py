@@ -3,18 +3,20 @@
 import time
 
 import states
+import users
 import wire
-from cases import case
+from cases import case, needs_root
 from python_client import connect, refusal
 from states import CODE, OTHER_CODE, PASSPHRASE, UID
 
 CHANGES = {"AddSlot": {"kind": "recovery", "recovery_code": CODE}, "RemoveSlot": {"id": "0"},
-           "Rotate": {}}
+           "Rotate": {}, "FinishRotation": {}}
+NEED_KEY = {**CHANGES, "DeriveArchiveKey": {"name": "drafts"}}
 DAY_SECONDS = 86_400
 
 
-def must_refuse(keys, error, changes=CHANGES):
-    """Each change of the slots is refused with that error. What is said of them."""
+def must_refuse(keys, error, changes=NEED_KEY):
+    """Each of these methods is refused with that error. What is said of them."""
     return [refusal(error, getattr(keys, method), **parameters)
             for method, parameters in changes.items()]
 
@@ -82,7 +84,9 @@ def a_passphrase_may_be_the_first_of_an_empty_store(room):
         assert keys.ListSlots() == {"slots": [], "retired": []}
         assert account.Lock() == {} and account.Unlock() == {}
         assert refusal("NoSuchSlot", keys.RemoveSlot, "00") == {"id": "00"}
-        refusal("NoAccount", keys.Rotate)
+        for method, parameters in NEED_KEY.items():
+            if method not in ("AddSlot", "RemoveSlot"):
+                refusal("NoAccount", getattr(keys, method), **parameters)
         first = {"kind": "passphrase", "passphrase": PASSPHRASE, "keep_keyfile": True}
         assert keys.AddSlot(**first)["removed"] == []
         refusal("LastSlot", keys.RemoveSlot, keys.ListSlots()["slots"][0]["id"])
@@ -136,7 +140,7 @@ def a_locked_store_keeps_its_slots_and_lists_them(room):
     with connect(daemon) as account, connect(daemon, wire.KEYS) as keys:
         before = keys.ListSlots()
         account.Lock()
-        assert must_refuse(keys, "Locked") == [{}, {}, {}]
+        assert must_refuse(keys, "Locked") == [{}] * len(NEED_KEY)
         assert keys.ListSlots() == before and keys.NewRecoveryCode()
 
 
@@ -170,6 +174,9 @@ def a_change_of_the_keys_that_the_system_refuses_fails_with_its_errno(room):
     daemon = states.lockable(room)
     with connect(daemon) as account, connect(daemon, wire.KEYS) as keys:
         spare = keys.AddSlot(kind="recovery", recovery_code=OTHER_CODE)["slot"]
+        derived = keys.DeriveArchiveKey("drafts")
+        states.keep_key(daemon, "0")
+        keys.Rotate()
         before = keys.ListSlots()
         daemon.state.rename(daemon.state.with_name("state.away"))
         daemon.state.write_text("in the way")
@@ -177,6 +184,7 @@ def a_change_of_the_keys_that_the_system_refuses_fails_with_its_errno(room):
         for said in must_refuse(keys, "StoreFailed", changes):
             assert said["errno"] == 20 and "state is not a directory" in said["message"], said
         assert keys.ListSlots() == before and account.GetToken()["uid"] == UID
+        assert keys.DeriveArchiveKey("drafts", derived["key_id"]) == derived, "no disk is asked"
         account.Lock()
         said = refusal("StoreFailed", account.Unlock, recovery_code=CODE)
         assert said["errno"] == 20 and "state is not a directory" in said["message"], said
@@ -224,7 +232,46 @@ def earlier_keys_are_kept_for_sixteen_files_and_no_more(room):
         # It would take the key file's place.
         refusal("TooManyRetiredKeys", keys.AddSlot, kind="passphrase", passphrase=PASSPHRASE)
         assert keys.RemoveSlot(added["id"], False) == {"removed": added}
+        kept = keys.FinishRotation()
+        assert kept["retired"] == keys.ListSlots()["retired"], "there is an archive for each"
         for archive in (daemon.state / "archives").iterdir():
             archive.unlink()
+        assert keys.FinishRotation() == {"key_id": kept["key_id"], "retired": []}
         assert keys.Rotate()["retired"] == []
         assert daemon.call("GetToken")["uid"] == UID
+
+
+@case
+def the_key_of_an_archive_is_its_names_and_its_master_keys(room):
+    daemon = states.present(room)
+    with connect(daemon, wire.KEYS) as keys:
+        first = keys.DeriveArchiveKey("drafts")
+        assert first["key_id"] == keys.ListSlots()["key_id"]
+        # However Python's JSON spells them; and what looks alike is not the same.
+        names = ["drafts", "Drafts", "草稿/é", "草稿/e\u0301", '"\\\n', "x" * 180, "\U0001F600" * 45]
+        assert len({keys.DeriveArchiveKey(name)["key"] for name in names}) == len(names)
+        states.keep_key(daemon, "0")
+        assert keys.Rotate()["retired"] == [first["key_id"]]
+        later = keys.DeriveArchiveKey(name="drafts")
+        assert later["key"] != first["key"] and later["key_id"] == keys.ListSlots()["key_id"]
+        for one in (first, later):
+            assert keys.DeriveArchiveKey("drafts", one["key_id"].upper()) == one
+        (daemon.state / "archives" / "0").unlink()
+        assert keys.FinishRotation() == {"key_id": later["key_id"], "retired": []}
+        said = refusal("NoSuchKey", keys.DeriveArchiveKey, "drafts", first["key_id"].upper())
+        assert said == {"key_id": first["key_id"]}
+        for given in ("", "2.00token", "x" * 181, "é" * 91):
+            field = "name" if given == "" or len(given) > 90 else "key_id"
+            parameters = {"name": given} if field == "name" else {"name": "a", "key_id": given}
+            said = refusal("InvalidField", keys.DeriveArchiveKey, **parameters)
+            assert said["field"] == field and "token" not in said["reason"], said
+
+
+@case
+def an_archives_key_is_the_daemons_own_users_and_not_roots(room):
+    needs_root()
+    daemon = room.daemon(user=users.READER)
+    daemon.login(uid=UID)
+    with connect(daemon, wire.KEYS) as keys:
+        assert refusal("PermissionDenied", keys.DeriveArchiveKey, "drafts") == {}
+        assert keys.FinishRotation()["retired"] == keys.ListSlots()["retired"] == []

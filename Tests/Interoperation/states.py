@@ -77,12 +77,17 @@ def with_credential(room, after=None, logged_in=True):
 
 def fill_with_retired_keys(daemon):
     """Rotates until as many earlier keys are kept as may be, each for one more file."""
-    archives = daemon.state / "archives"
-    archives.mkdir(mode=0o700)
     for number in range(MAXIMUM_RETIRED):
-        shutil.copy(daemon.state / "account.plist.sealed", archives / str(number))
+        keep_key(daemon, str(number))
         kept = daemon.call(f"{wire.KEYS}.Rotate")["retired"]
         assert len(kept) == number + 1, kept
+
+
+def keep_key(daemon, name):
+    """Has a file bear the present master key's id, which is kept for it when it is replaced."""
+    archives = daemon.state / "archives"
+    archives.mkdir(mode=0o700, exist_ok=True)
+    shutil.copy(daemon.state / "account.plist.sealed", archives / name)
 
 
 def damaged(room, mendable=False):

@@ -107,7 +107,11 @@ def varlinkctl_calls_every_method(room):
     assert removed == {"removed": slots[0]}
     assert call(daemon, "Lock") == {}
     assert call(daemon, "Unlock", {"recovery_code": code}) == {}
-    assert call(daemon, f"{wire.KEYS}.Rotate", {}, "--more")["retired"] == []
+    rotated = call(daemon, f"{wire.KEYS}.Rotate", {}, "--more")
+    assert rotated["retired"] == []
+    assert call(daemon, f"{wire.KEYS}.FinishRotation") == rotated
+    derived = call(daemon, f"{wire.KEYS}.DeriveArchiveKey", {"name": "草稿"})
+    assert derived["key_id"] == rotated["key_id"] and len(derived["key"]) == 64, derived
     assert call(daemon, "Logout") == {"uid": UID}
 
 
@@ -157,6 +161,8 @@ def varlinkctl_fails_with_the_errors_name_for_keys_and_locks(room):
             ("RemoveSlot", {"id": "00x"}, f"{wire.KEYS}.NoSuchSlot", {"id": ""}),
             ("RemoveSlot", {"id": slot}, f"{wire.KEYS}.LastSlot", {}),
             ("RemoveSlot", {}, f"{SERVICE}.InvalidParameter", {"parameter": "id"}),
+            ("DeriveArchiveKey", {"name": "a", "key_id": "0" * 32}, f"{wire.KEYS}.NoSuchKey",
+             {"key_id": "0" * 32}),
             ("AddSlot", {"kind": "recovery"}, f"{SERVICE}.InvalidParameter",
              {"parameter": "recovery_code"})):
         assert must_fail(daemon, error, f"{wire.KEYS}.{method}", parameters) == shown, method
