@@ -187,8 +187,9 @@ let package = Package(
 // The bodies look into modules as tests do, which only a test target of the same build may: so they
 // are a part of one, and a library of their own where a program is made of them.
 let fuzzed: [Target.Dependency] = [
-    "AccountCommands", "AccountDaemon", "AccountImport", "AccountService", "Accounts", "JSON",
-    "LinuxSystem", "PropertyList", "Sealing", "SecretMemory", "TestStore", "Varlink",
+    "AccountCommands", "AccountDaemon", "AccountImport", "AccountService", "Accounts",
+    "ArchiveImport", "Archiving", "JSON", "LinuxSystem", "PropertyList", "Sealing", "SecretMemory",
+    "TestStore", "Varlink",
 ]
 if isFuzzing {
     package.targets += [

@@ -33,22 +33,31 @@ package enum ArchiveImportLimits {
     }
 }
 
-/// What the reading of one file has cost so far, over all archives in it.
+/// What the reading of one file may still cost, over all archives in it.
 final class ImportBudget {
-    private var visits = 0
-    private var content = 0
+    private var visits: Int
+    private var content: Int
+
+    /// - Parameters:
+    ///   - visits: objects, each as often as it is met.
+    ///   - content: bytes of texts and data, counted alike.
+    init(
+        visits: Int = ArchiveImportLimits.graph.maximumVisits,
+        content: Int = ArchiveImportLimits.maximumContent
+    ) {
+        self.visits = visits
+        self.content = content
+    }
 
     /// Counts an object.
     func visit() throws(ObjectGraphError) {
-        visits += 1
-        guard visits <= ArchiveImportLimits.graph.maximumVisits else { throw .tooManyVisits }
+        guard visits > 0 else { throw .tooManyVisits }
+        visits -= 1
     }
 
     /// Counts bytes that a value will hold.
     func take(_ count: Int) throws(ObjectGraphError) {
-        content += count
-        guard content <= ArchiveImportLimits.maximumContent else {
-            throw .propertyList(.tooLarge)
-        }
+        guard count <= content else { throw .propertyList(.tooLarge) }
+        content -= count
     }
 }

@@ -15,10 +15,16 @@ extension ImportedArchive {
     package static func read(
         _ file: Span<UInt8>, key: String?, in arena: SecretArena
     ) throws(ImportError) -> ImportedArchive {
+        try read(file, key: key, ImportBudget(), in: arena)
+    }
+
+    /// The same within a budget.
+    static func read(
+        _ file: Span<UInt8>, key: String?, _ budget: ImportBudget, in arena: SecretArena
+    ) throws(ImportError) -> ImportedArchive {
         let limit = ArchiveImportLimits.maximumFile
         guard file.count <= limit else { throw .tooLarge(limit: limit) }
         let format = try ArchiveFormat.of(file)
-        let budget = ImportBudget()
         switch format {
         case .binary: return try read(list: file, key, budget, in: arena)
         case .xml:

@@ -59,7 +59,7 @@ extension StructReader {
     }
 
     /// Whether it could be the name of a Swift type: printable, and no digit at its beginning.
-    private static func isName(_ name: Span<UInt8>) -> Bool {
+    static func isName(_ name: Span<UInt8>) -> Bool {
         for index in name.indices {
             guard 0x20...0x7E ~= name[index] else { return false }
         }

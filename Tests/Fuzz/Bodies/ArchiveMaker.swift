@@ -10,25 +10,39 @@ import SecretMemory
 struct ArchiveMaker {
     typealias Reference = PropertyListWriter.Reference
 
-    private static let classes: [StaticString] = [
-        "UserAccount", "NSArray", "NSDictionary", "NSString", "NSDate", "NSData", "NSSet", "NSNull",
-        "NSURL", "NSObject", "NSMutableString", "NSOrderedSet",
-    ]
-    private static let keys: [StaticString] = [
-        "access_token", "uid", "expires_date", "screen_name", "avatar_large", "expires_in",
-        "refresh_token", "created_time", "NS.objects", "NS.keys", "NS.string", "NS.time", "NS.data",
-        "NS.relative", "$class", "$0", "name", "isLogin", "statusCode", "issued_at", "$classname",
-        "$classes",
-    ]
-    private static let texts: [StaticString] = [
-        "$null", "", "2.00made-up-token", "9900001001", "access_token", "2029-06-01T08:30:15Z",
-        "1874997015", "N", "uid", "expires_date", "https://example.invalid/a",
-    ]
+    /// Of what the archives are.
+    struct Words {
+        let classes: [StaticString]
+        let keys: [StaticString]
+        let texts: [StaticString]
+        let data: [[UInt8]]
 
+        /// An account.
+        static let account = Words(
+            classes: [
+                "UserAccount", "NSArray", "NSDictionary", "NSString", "NSDate", "NSData", "NSSet",
+                "NSNull", "NSURL", "NSObject", "NSMutableString", "NSOrderedSet",
+            ],
+            keys: [
+                "access_token", "uid", "expires_date", "screen_name", "avatar_large", "expires_in",
+                "refresh_token", "created_time", "NS.objects", "NS.keys", "NS.string", "NS.time",
+                "NS.data", "NS.relative", "$class", "$0", "name", "isLogin", "statusCode",
+                "issued_at", "$classname", "$classes",
+            ],
+            texts: [
+                "$null", "", "2.00made-up-token", "9900001001", "access_token",
+                "2029-06-01T08:30:15Z", "1874997015", "N", "uid", "expires_date",
+                "https://example.invalid/a",
+            ],
+            data: [[1, 2, 3]])
+    }
+
+    private let words: Words
     private var choices: FuzzInput
     private let count: Int
 
-    private init(_ choices: FuzzInput, count: Int) {
+    private init(_ words: Words, _ choices: FuzzInput, count: Int) {
+        self.words = words
         self.choices = choices
         self.count = count
     }
@@ -36,16 +50,42 @@ struct ArchiveMaker {
     /// Makes one.
     ///
     /// - Returns: nil where what was chosen is no property list: a key that stands twice.
-    static func make(_ choices: FuzzInput, in arena: SecretArena) throws -> SecretBuffer? {
+    static func make(
+        _ choices: FuzzInput, of words: Words = .account, in arena: SecretArena
+    ) throws -> SecretBuffer? {
         var choices = choices
         let count = 2 + choices.below(14)
-        var maker = ArchiveMaker(choices, count: count)
+        var maker = ArchiveMaker(words, choices, count: count)
         do throws(PropertyListError) {
             return try maker.make(arena)
         } catch {
             if case .memory = error { throw error }
             return nil
         }
+    }
+
+    /// User defaults with an archive among them, as data and within a dictionary.
+    static func defaults(
+        around archive: borrowing SecretBuffer, in arena: SecretArena
+    ) throws -> SecretBuffer {
+        var list = try PropertyListWriter(
+            into: SecretBuffer(arena: arena, capacity: 1024, limit: 1 << 19))
+        let data = try archive.withBytes { bytes throws(PropertyListError) in
+            try list.add(data: bytes)
+        }
+        let name = try list.add(string: "a" as StaticString)
+        let members = [
+            (key: name, value: data),
+            (
+                key: try list.add(string: "1" as StaticString),
+                value: try list.add(dictionary: [(key: name, value: data)])
+            ),
+            (
+                key: try list.add(string: "n" as StaticString),
+                value: try list.add(real: 1.5)
+            ),
+        ]
+        return try list.finish(root: list.add(dictionary: members))
     }
 
     private mutating func make(_ arena: SecretArena) throws(PropertyListError) -> SecretBuffer {
@@ -103,10 +143,10 @@ struct ArchiveMaker {
     private mutating func described(
         _ list: inout PropertyListWriter
     ) throws(PropertyListError) -> Reference {
-        let name = try list.add(string: Self.classes[choices.below(Self.classes.count)])
+        let name = try list.add(string: words.classes[choices.below(words.classes.count)])
         var chain = [name]
         for _ in 0..<choices.below(3) {
-            chain.append(try list.add(string: Self.classes[choices.below(Self.classes.count)]))
+            chain.append(try list.add(string: words.classes[choices.below(words.classes.count)]))
         }
         return try list.add(dictionary: [
             (try list.add(string: "$classname" as StaticString), name),
@@ -142,11 +182,19 @@ struct ArchiveMaker {
         case 1: try list.add(integer: Int64(truncatingIfNeeded: choices.integer(size: 5)))
         case 2: try list.add(real: Double(bitPattern: choices.word()))
         case 3: try list.add(date: Double(choices.integer(size: 4)))
-        case 4: try list.add(data: [1, 2, 3].span)
-        case 5, 6: try list.add(string: Self.texts[choices.below(Self.texts.count)])
+        case 4: try data(&list)
+        case 5, 6: try list.add(string: words.texts[choices.below(words.texts.count)])
         default: try reference(&list)
         }
     }
 
-    private mutating func key() -> StaticString { Self.keys[choices.below(Self.keys.count)] }
+    private mutating func data(
+        _ list: inout PropertyListWriter
+    ) throws(PropertyListError) -> Reference {
+        // The only one is taken without a choice, as the corpora of accounts have it.
+        let bytes = words.data[words.data.count > 1 ? choices.below(words.data.count) : 0]
+        return try list.add(data: bytes.span)
+    }
+
+    private mutating func key() -> StaticString { words.keys[choices.below(words.keys.count)] }
 }

@@ -1,3 +1,4 @@
+import AccountImport
 import JSON
 import SecretMemory
 import Testing
@@ -5,6 +6,7 @@ import Varlink
 
 @testable import AccountCommands
 @testable import Accounts
+@testable import ArchiveImport
 @testable import Sealing
 
 /// Parsers with a fault that was put in: the bodies find each in their own corpora and near them.
@@ -68,6 +70,20 @@ import Varlink
     private static func goodFile() throws(SealingError) -> [UInt8] {
         guard let file = try? Vectors.file("sealed/one_chunk.sealed") else { throw .cannotOpen }
         return file
+    }
+
+    @Test("a reader of structs that overlooks what is left over is found")
+    func overlooksLeftOver() throws {
+        let body = try StructArchiverBody { file throws(ImportError) in
+            if file.count > 1, file[file.count - 1] == 0,
+                let value = try? StructReader.read(
+                    file.extracting(0..<file.count - 1), ImportBudget())
+            {
+                return value
+            }
+            return try StructReader.read(file, ImportBudget())
+        }
+        try Self.requireFinding(body, "a byte more, and it is read all the same")
     }
 
     @Test("a buffer that is left behind by an error is found")
