@@ -30,13 +30,15 @@ lint:
 
 # Installs what `make build` has built, so that root needs no toolchain.
 install:
-	@test -x $(PROGRAMS)/accountd -a -x $(PROGRAMS)/account -a -x $(PROGRAMS)/account-import || \
+	@test -x $(PROGRAMS)/accountd -a -x $(PROGRAMS)/account -a -x $(PROGRAMS)/account-import -a \
+	    -x $(PROGRAMS)/account-archive || \
 	    { echo "nothing is built yet: run make build first, as yourself" >&2; exit 1; }
 	install -d $(bindir) $(libexecdir) $(unitdir)/system $(unitdir)/user $(bashdir) $(zshdir) \
 	    $(fishdir) $(mandir)/man1 $(mandir)/man7 $(mandir)/man8
 	install -m 755 $(PROGRAMS)/account $(bindir)/account
 	install -m 755 $(PROGRAMS)/accountd $(libexecdir)/accountd
 	install -m 755 $(PROGRAMS)/account-import $(libexecdir)/account-import
+	install -m 755 $(PROGRAMS)/account-archive $(libexecdir)/account-archive
 	install -m 755 systemd/accountd-lock $(libexecdir)/accountd-lock
 	install -m 644 docs/man/account.1 $(mandir)/man1/account.1
 	install -m 644 docs/man/org.accountd.Account.7 docs/man/org.accountd.Keys.7 $(mandir)/man7/
@@ -51,7 +53,7 @@ install:
 # What install has brought, and no account: that stays in the state directories.
 uninstall:
 	rm -f $(bindir)/account $(libexecdir)/accountd $(libexecdir)/accountd-lock \
-	    $(libexecdir)/account-import
+	    $(libexecdir)/account-import $(libexecdir)/account-archive
 	rm -f $(mandir)/man1/account.1 $(mandir)/man7/org.accountd.Account.7 \
 		$(mandir)/man7/org.accountd.Keys.7 \
 	    $(mandir)/man8/accountd.8

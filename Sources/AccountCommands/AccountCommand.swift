@@ -65,7 +65,10 @@ package enum AccountCommand {
         case .exitCodes: return try ExitCodesCommand.run(&invocation)
         case .completion: return try CompletionCommand.run(&invocation)
         case .help: return try HelpCommand.run(&invocation)
-        case .importFile, .exportFile: return try ImportCommand.run()
+        case .importFile, .exportFile:
+            try LibexecProgram.become(ImportCommand.program, for: ImportCommand.commands)
+        case .archive, .draft:
+            try LibexecProgram.become(ArchiveCommand.program, for: ArchiveCommand.commands)
         }
     }
 

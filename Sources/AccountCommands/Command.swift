@@ -4,7 +4,7 @@
 /// `account token` makes.
 enum Command: UInt8, CaseIterable {
     case token, check, header, expires, show, login, logout, status, lock, unlock, key, doctor
-    case exitCodes, completion, help, importFile, exportFile
+    case exitCodes, completion, help, importFile, exportFile, archive, draft
 
     /// The command of that name.
     static func named(_ word: String) -> Command? {
@@ -36,6 +36,8 @@ enum Command: UInt8, CaseIterable {
         case .help: "help"
         case .importFile: "import"
         case .exportFile: "export"
+        case .archive: "archive"
+        case .draft: "draft"
         }
     }
 
@@ -59,6 +61,8 @@ enum Command: UInt8, CaseIterable {
         case .help: "how a command is used"
         case .importFile: "store the account from an app's file"
         case .exportFile: "write the account for an app, token included"
+        case .archive: "keep other values sealed, by name"
+        case .draft: "keep posts that are not sent yet, with pictures"
         }
     }
 
@@ -82,12 +86,15 @@ enum Command: UInt8, CaseIterable {
         case .help: HelpCommand.description
         case .importFile: ImportCommand.description
         case .exportFile: ExportCommand.description
+        case .archive: ArchiveCommand.description
+        case .draft: DraftCommand.description
         }
     }
 
     /// All of them, in the order in which people are shown them.
     static let listed: [Command] = [
-        .login, .importFile, .show, .token, .header, .expires, .check, .logout, .exportFile, .lock,
+        .login, .importFile, .show, .token, .header, .expires, .check, .logout, .exportFile, .draft,
+        .archive, .lock,
         .unlock, .key, .status, .doctor, .exitCodes, .completion, .help,
     ]
 }

@@ -6,18 +6,22 @@ import Varlink
 
 /// What a program beside `account` has of its command line: the daemon that is meant, and where to
 /// print.
-package struct CommandContext {
-    private let invocation: Invocation
+package struct CommandContext: Sendable {
+    let options: GlobalOptions
+    let descriptors: StandardDescriptors
 
-    init(_ invocation: Invocation) { self.invocation = invocation }
+    init(_ invocation: Invocation) {
+        options = invocation.options
+        descriptors = invocation.descriptors
+    }
 
     /// The number of standard input.
-    package var input: Int32 { invocation.descriptors.input }
+    package var input: Int32 { descriptors.input }
     /// The number of standard output.
-    package var output: Int32 { invocation.descriptors.output }
+    package var output: Int32 { descriptors.output }
     /// Seconds that may pass until something comes through a pipe.
     package var patience: Int64 {
-        invocation.options.hasTimeout ? invocation.options.timeout : LoginSource.patience
+        options.hasTimeout ? options.timeout : LoginSource.patience
     }
 
     /// Locked memory for the command.
@@ -26,13 +30,17 @@ package struct CommandContext {
     }
 
     /// Writes a text that is no secret to standard output. write(2)
-    package func print(_ text: String) throws(CommandFailure) { try invocation.print(text) }
+    package func print(_ text: String) throws(CommandFailure) {
+        do {
+            try StandardStream.print(text, to: descriptors.output)
+        } catch { throw .standardOutput(error) }
+    }
 
     /// Writes a line to standard error that is no part of the result.
     package func warn(_ warning: String) {
         try? StandardStream.print(
             "account: warning: \(ControlCharacters.escaped(warning))\n",
-            to: invocation.descriptors.error)
+            to: descriptors.error)
     }
 
     /// Has the daemon store an account, and starts it where none runs.
@@ -42,7 +50,7 @@ package struct CommandContext {
     package func store(
         _ account: borrowing UserAccount, replaces: Bool, in arena: SecretArena
     ) throws(CommandFailure) -> String {
-        let stored = try Asking.whileOpen(invocation.options) { () throws(CommandFailure) in
+        let stored = try Asking.whileOpen(options) { () throws(CommandFailure) in
             try login(account, replaces, arena)
         }
         return LoginCommand.expiryText(stored)
@@ -52,7 +60,7 @@ package struct CommandContext {
         _ account: borrowing UserAccount, _ replaces: Bool, _ arena: SecretArena
     ) throws(CommandFailure) -> AccountDescription {
         var exchange = try Asking.connect(
-            DaemonFinder(options: invocation.options, sendsSecret: true), arena)
+            DaemonFinder(options: options, sendsSecret: true), arena)
         try Self.send(account, replaces, &exchange)
         return try AccountDescription.receive(&exchange, .loggingIn)
     }
@@ -67,12 +75,12 @@ package struct CommandContext {
 
     /// Asks the daemon for the account with its tokens, and starts it where none runs.
     package func export(in arena: SecretArena) throws(CommandFailure) -> UserAccount {
-        try Asking.whileOpen(invocation.options) { () throws(CommandFailure) in try read(arena) }
+        try Asking.whileOpen(options) { () throws(CommandFailure) in try read(arena) }
     }
 
     private func read(_ arena: SecretArena) throws(CommandFailure) -> UserAccount {
         var exchange = try Asking.connect(
-            DaemonFinder(options: invocation.options, sendsSecret: false), arena)
+            DaemonFinder(options: options, sendsSecret: false), arena)
         try exchange.send("org.accountd.Account.Export")
         let path = exchange.path
         return try exchange.receive(.asking(minimum: 0)) {

@@ -20,7 +20,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .done: "yes, done"
         case .expired: "no: the token has expired, or has less than the asked validity"
         case .usage: "usage"
-        case .nothingStored: "nothing is stored: no account, no such key slot"
+        case .nothingStored: "nothing is stored: no account, no such key slot, archive or draft"
         case .locked: "locked"
         case .noDaemon: "no daemon answers"
         case .notPermitted:

@@ -1,7 +1,7 @@
 import Accounts
 
 /// What every command takes: which daemon, which store, how long to wait, whether to ask.
-struct GlobalOptions {
+struct GlobalOptions: Sendable {
     /// Seconds that a call may take unless `--timeout` says otherwise.
     static let defaultTimeout: Int64 = 10
     /// The longest `--timeout`, in seconds.

@@ -1,11 +1,11 @@
-import LinuxSystem
-
 /// `account import` and `account export`, which a program of their own runs: what reads hostile
 /// files, and the libraries that it needs, stay out of `account`, which scripts start before each
 /// request.
 enum ImportCommand {
     /// The program's name.
     static let program = "account-import"
+    /// What it is needed for.
+    static let commands = "account import and account export"
 
     static let description = CommandDescription(
         usage: "FILE [options]",
@@ -20,15 +20,6 @@ enum ImportCommand {
             --expires-at, or the other two as far as it lacks them.
 
             """, takesFile: true)
-
-    /// Becomes that program, which reads the same words.
-    static func run() throws(CommandFailure) -> ExitStatus {
-        let path = try LibexecProgram.find(program, for: "account import and account export")
-        let words: [String]
-        do { words = try ProcessArguments.all() } catch { throw CommandFailure(error) }
-        let error = ChildProcess.replaceThisProcess(path, arguments: words)
-        throw .system("cannot run \(path)", error)
-    }
 }
 
 /// `account export`.

@@ -29,6 +29,8 @@ enum KeyAdding {
         case .keyfile: added = try add("keyfile", options)
         }
         try invocation.print(added.text)
+        // The slots that went took the master key with them.
+        if !added.removed.isEmpty { try ArchiveCommand.resealAfterRotation(options) }
     }
 
     private static func add(

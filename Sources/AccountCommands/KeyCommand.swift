@@ -59,6 +59,7 @@ enum KeyCommand {
             return try slot("removed", &exchange)
         }
         try invocation.print("Removed the \(removed.name).\n")
+        if given.rotates { try ArchiveCommand.resealAfterRotation(invocation.options) }
     }
 
     private static func rotate(_ invocation: Invocation) throws(CommandFailure) {
@@ -80,6 +81,7 @@ enum KeyCommand {
         let rest =
             retired == 0 ? "" : " Earlier ones that some file is still sealed by: \(retired)."
         try invocation.print("The master key is now \(shown).\(rest)\n")
+        try ArchiveCommand.resealAfterRotation(invocation.options)
     }
 
     /// Connects for a change of the slots.

@@ -1,7 +1,7 @@
 /// A word that a shell takes as it is, for commands that are shown to be copied.
-enum ShellWord {
+package enum ShellWord {
     /// The word, in single quotes unless nothing in it means anything to a shell.
-    static func quoted(_ word: String) -> String {
+    package static func quoted(_ word: String) -> String {
         if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
         var result = "'"
         for character in word.unicodeScalars {

@@ -98,7 +98,7 @@ public struct ArchiveStore: Sendable {
     ///
     /// It may be more than may be locked in memory; it stays out of core dumps, and is wiped, all the
     /// same.
-    static func buffer(_ size: Int) throws(ArchiveError) -> SecretBuffer {
+    package static func buffer(_ size: Int) throws(ArchiveError) -> SecretBuffer {
         let arena = try arena(max(1, size))
         do {
             return try SecretBuffer(arena: arena, capacity: max(1, size))

@@ -52,6 +52,13 @@ extension Archiver {
 
 extension ArchiveReader {
     /// Reads all of it as what it is made of.
+    ///
+    /// - Parameter name: of the archive, for errors.
+    package consuming func value(named name: String) throws(ArchiveError) -> ArchiveValue {
+        try value(ArchiveName(name))
+    }
+
+    /// Reads all of it as what it is made of.
     consuming func value(_ name: ArchiveName) throws(ArchiveError) -> ArchiveValue {
         let kind = self.kind
         guard kind == .propertyList || kind == .registered else {

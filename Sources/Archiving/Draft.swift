@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import LinuxSystem
 
 /// A post that is not sent yet.
 public struct Draft: Equatable, Sendable, Identifiable, Codable {
@@ -39,5 +40,19 @@ public struct Draft: Equatable, Sendable, Identifiable, Codable {
         var generator = SystemRandomNumberGenerator()
         let text = String(generator.next() as UInt64, radix: 16)
         return String(repeating: "0", count: 16 - text.utf8.count) + text
+    }
+
+    /// The wall's time at this moment, as drafts have it. localtime_r(3)
+    public static func wallTime() -> String {
+        let parts = Clock.localTime(Clock.realtime().seconds)
+        func padded(_ number: Int, _ width: Int = 2) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+        }
+        let date = [
+            padded(parts.year, 4), padded(parts.month), padded(parts.day),
+        ]
+        let time = [padded(parts.hour), padded(parts.minute), padded(parts.second)]
+        return date.joined(separator: "-") + " " + time.joined(separator: ":")
     }
 }

@@ -45,4 +45,37 @@ package enum Clock {
     private static func milliseconds(_ time: timespec) -> Int64 {
         Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
+
+    /// What a wall's clock and calendar show.
+    package struct LocalTime: Equatable, Sendable {
+        /// The year, as 2026.
+        package let year: Int
+        /// 1 to 12.
+        package let month: Int
+        /// 1 to 31.
+        package let day: Int
+        /// 0 to 23.
+        package let hour: Int
+        /// 0 to 59.
+        package let minute: Int
+        /// 0 to 60.
+        package let second: Int
+    }
+
+    /// What they show here at a moment, by TZ or /etc/localtime. localtime_r(3)
+    ///
+    /// - Parameter seconds: since 1970-01-01T00:00:00Z; where the year is out of range, its start.
+    package static func localTime(_ seconds: Int64) -> LocalTime {
+        var time = time_t(seconds)
+        // SAFETY: two structures of this function's own; the pointer in the second is not followed.
+        var parts = unsafe tm()
+        if unsafe localtime_r(&time, &parts) == nil {
+            time = 0
+            unsafe gmtime_r(&time, &parts)
+        }
+        return unsafe LocalTime(
+            year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1,
+            day: Int(parts.tm_mday), hour: Int(parts.tm_hour), minute: Int(parts.tm_min),
+            second: Int(parts.tm_sec))
+    }
 }

@@ -35,12 +35,17 @@ struct CommandRun {
             let invocation = Invocation(arguments, descriptors)
             let command = words.first { !$0.hasPrefix("-") && !$0.hasPrefix("/") }
             // For these `account` becomes another program, and this process would.
-            guard command == "import" || command == "export", words.first != "--help" else {
-                return AccountCommand.run(invocation)
+            switch words.first == "--help" ? nil : command {
+            case "import", "export":
+                return LibexecProgram.run(
+                    invocation, importing: { _, _ throws(CommandFailure) in throw nobody },
+                    exporting: { _, _ throws(CommandFailure) in throw nobody })
+            case "archive", "draft":
+                return LibexecProgram.run(
+                    invocation, archives: { _, _ throws(CommandFailure) in throw nobody },
+                    drafts: { _, _ throws(CommandFailure) in throw nobody })
+            default: return AccountCommand.run(invocation)
             }
-            return LibexecProgram.run(
-                invocation, importing: { _, _ throws(CommandFailure) in throw nobody },
-                exporting: { _, _ throws(CommandFailure) in throw nobody })
         }
     }
 

@@ -35,6 +35,19 @@ import Testing
         case (.key, "--no-rotate"): ["remove", "00"]
         case (.key, "--code-file"): ["recovery"]
         case (.key, _): ["list"]
+        case (.archive, "--raw"), (.archive, "--output"), (.archive, "--previous"): ["get", "a"]
+        case (.archive, "--force"): ["get", "a", "--output", "/dev/null"]
+        case (.archive, "--as"), (.archive, "--key"), (.archive, "--dry-run"):
+            ["import", "/dev/null", "--as", "a"]
+        case (.archive, _): ["list"]
+        case (.draft, "--title"), (.draft, "--text"), (.draft, "--picture"):
+            ["add", "--title", "a"]
+        case (.draft, "--no-pictures"), (.draft, "--original-photo"),
+            (.draft, "--no-original-photo"):
+            ["edit", "1"]
+        case (.draft, "--output"): ["export", "1"]
+        case (.draft, "--dry-run"): ["import", "/dev/null"]
+        case (.draft, _): ["list"]
         default: []
         }
     }

@@ -8,7 +8,7 @@ import Testing
         0   yes, done
         1   no: the token has expired, or has less than the asked validity
         2   usage
-        3   nothing is stored: no account, no such key slot
+        3   nothing is stored: no account, no such key slot, archive or draft
         4   locked
         5   no daemon answers
         6   not permitted: this user may not, or a wrong passphrase or recovery code
