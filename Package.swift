@@ -180,6 +180,10 @@ let package = Package(
             name: "archive-speed",
             dependencies: ["AccountImport", "LinuxSystem", "SecretMemory"],
             path: "Tests/Benchmarks/ArchiveSpeed", swiftSettings: rules),
+        // Moves archives part by part. scripts/bench runs it.
+        .executableTarget(
+            name: "stream-speed", dependencies: ["Archiving", "LinuxSystem", "SecretMemory"],
+            path: "Tests/Benchmarks/StreamSpeed", swiftSettings: rules),
     ],
     swiftLanguageModes: [.v6]
 )
