@@ -7,7 +7,7 @@ enum ArchiveCommand {
     static let commands = "account archive and account draft"
 
     static let description = CommandDescription(
-        usage: "put|get|remove NAME | list | import FILE --as NAME [options]",
+        usage: "put|get|remove|restore NAME | list | import FILE --as NAME [options]",
         """
         Keeps values by name, each sealed in a file of its own beside the account, and readable by
         programs that use the library Archiving. NAME is any text of 1 to 180 bytes. A put is whole

@@ -2,7 +2,7 @@
 package struct ArchiveOptions: Equatable, Sendable {
     /// What is to be done.
     package enum Action: String, CaseIterable, Sendable {
-        case put, get, list, remove, `import`, reseal
+        case put, get, list, remove, restore, `import`, reseal
     }
 
     /// What is to be done.
@@ -53,6 +53,7 @@ package struct ArchiveOptions: Equatable, Sendable {
         CommandWord("get", "print what is stored as NAME"),
         CommandWord("list", "the names, with --json for programs"),
         CommandWord("remove", "forget NAME, and the generation before it"),
+        CommandWord("restore", "bring back the generation before of NAME; again, the other one"),
         CommandWord("import", "store what an iOS app has archived in FILE"),
         CommandWord("reseal", "seal all under the present master key, after a rotation"),
     ]

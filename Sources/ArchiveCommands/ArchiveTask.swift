@@ -28,6 +28,7 @@ struct ArchiveTask {
         case .get: try task.get()
         case .list: try task.list()
         case .remove: try task.remove()
+        case .restore: try task.restore()
         case .import: try task.importFile()
         case .reseal: try task.reseal()
         }
@@ -72,6 +73,16 @@ struct ArchiveTask {
             try archiver.delete(named: options.name)
         }
         guard wasThere else { throw nothingStored }
+    }
+
+    private func restore() throws(CommandFailure) {
+        let wasThere = try library { () throws(ArchiveError) in
+            try archiver.restorePrevious(named: options.name)
+        }
+        guard !wasThere else { return }
+        throw CommandFailure(
+            .nothingStored, "there is no generation before of an archive \(options.name)",
+            hint: "account archive list shows the names")
     }
 
     // MARK: Rotation

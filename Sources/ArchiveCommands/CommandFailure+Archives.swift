@@ -21,7 +21,7 @@ extension CommandFailure {
         case .damaged(let archive, _):
             self.init(
                 .storeDamaged, message,
-                hint: "the generation before may be good: account archive get --previous "
+                hint: "the generation before may be good: account archive restore "
                     + ShellWord.quoted(archive))
         case .unsupported: self.init(.storeDamaged, message, hint: "use a later version")
         case .typeMismatch, .notEncodable, .notDecodable, .unregisteredType, .tooLarge:

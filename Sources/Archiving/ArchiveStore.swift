@@ -84,6 +84,35 @@ public struct ArchiveStore: Sendable {
         }
     }
 
+    /// Lends the directory of archives; nil where there is none, or no store at all.
+    func withArchives<R: ~Copyable>(
+        _ body: (
+            _ archives: borrowing Directory, _ store: borrowing Directory
+        ) throws(ArchiveError) -> R?
+    ) throws(ArchiveError) -> R? {
+        let directory: Directory
+        do throws(ArchiveError) {
+            directory = try open()
+        } catch {
+            // Without a store there is no archive.
+            if case .noKey = error { return nil }
+            throw error
+        }
+        switch try archives(in: directory, create: false) {
+        case .none: return nil
+        case .some(let archives): return try body(archives, directory)
+        }
+    }
+
+    /// The names of the files in the directory of archives, in no order.
+    func fileNames() throws(ArchiveError) -> [String] {
+        try withArchives { archives, _ throws(ArchiveError) in
+            do throws(Errno) { return try archives.entries() } catch {
+                throw .system("cannot read \(archives.path)", errno: error.rawValue)
+            }
+        } ?? []
+    }
+
     static func failure(_ error: DirectoryError) -> ArchiveError {
         if case .system(let path, let errno) = error {
             return .system("cannot open \(path)", errno: errno.rawValue)
@@ -111,18 +140,6 @@ public struct ArchiveStore: Sendable {
             return try SecretArena(capacity: size, preferring: .lockedPages)
         } catch { throw ArchiveError(error) }
     }
-
-    /// Whether a store has any slots at all, as its directory says.
-    func hasKeys(_ arena: SecretArena) throws(ArchiveError) -> Bool {
-        let store = try open()
-        do throws(ArchiveError) {
-            _ = try SlotKeySource.slots(of: store, arena)
-            return true
-        } catch {
-            if case .noKey = error { return false }
-            throw error
-        }
-    }
 }
 
 extension ArchiveStore {
@@ -136,19 +153,9 @@ extension ArchiveStore {
     func reader(
         of name: ArchiveName, isPrevious: Bool = false
     ) throws(ArchiveError) -> ArchiveReader? {
-        let directory: Directory
-        do throws(ArchiveError) {
-            directory = try open()
-        } catch {
-            // Without a store there is no archive.
-            if case .noKey = error { return nil }
-            throw error
-        }
-        switch try archives(in: directory, create: false) {
-        case .none: return nil
-        case .some(let archives):
-            return try reader(
-                of: name, isPrevious ? name.previousFileName : name.fileName, archives, directory)
+        let fileName = isPrevious ? name.previousFileName : name.fileName
+        return try withArchives { archives, store throws(ArchiveError) in
+            try reader(of: name, fileName, archives, store)
         }
     }
 

@@ -60,27 +60,12 @@ extension Archiver {
 
     // An archive whose present file is missing may have one of the generation before.
     private func namesWithFiles() throws(ArchiveError) -> [ArchiveName] {
-        let directory: Directory
-        do throws(ArchiveError) {
-            directory = try store.open()
-        } catch {
-            if case .noKey = error { return [] }
-            throw error
+        var names = Set<ArchiveName>()
+        for fileName in try store.fileNames() {
+            let present = fileName.last == "~" ? String(fileName.dropLast()) : fileName
+            if let name = ArchiveName(fileName: present) { names.insert(name) }
         }
-        switch try store.archives(in: directory, create: false) {
-        case .none: return []
-        case .some(let archives):
-            do throws(Errno) {
-                var names = Set<ArchiveName>()
-                for fileName in try archives.entries() {
-                    let present = fileName.last == "~" ? String(fileName.dropLast()) : fileName
-                    if let name = ArchiveName(fileName: present) { names.insert(name) }
-                }
-                return names.sorted {
-                    $0.text.utf8.lexicographicallyPrecedes($1.text.utf8)
-                }
-            } catch { throw .system("cannot read \(archives.path)", errno: error.rawValue) }
-        }
+        return names.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
     }
 
     private func currentKeyID(of name: ArchiveName) throws(ArchiveError) -> MasterKeyID {

@@ -58,14 +58,8 @@ public struct Archiver: Sendable {
     @discardableResult
     public func delete(named name: String) throws(ArchiveError) -> Bool {
         let name = try ArchiveName(name)
-        let directory: Directory
-        do throws(ArchiveError) {
-            directory = try store.open()
-        } catch {
-            if case .noKey = error { return false }
-            throw error
-        }
-        _ = consume directory
+        let isPossible = try store.withArchives { _, _ in true }
+        guard isPossible != nil else { return false }
         switch try ArchiveLock.acquire(name, in: store, create: false) {
         case .none: return false
         case .some(let lock): return try Self.delete(name, lock)
@@ -120,22 +114,12 @@ public struct Archiver: Sendable {
 
     /// All archives, in the order of their names' bytes.
     package func entries() throws(ArchiveError) -> [Entry] {
-        let directory: Directory
-        do throws(ArchiveError) {
-            directory = try store.open()
-        } catch {
-            if case .noKey = error { return [] }
-            throw error
-        }
-        switch try store.archives(in: directory, create: false) {
-        case .none: return []
-        case .some(let archives):
-            do throws(Errno) {
-                return try Self.entries(archives)
-            } catch {
+        let entries = try store.withArchives { archives, _ throws(ArchiveError) in
+            do throws(Errno) { return try Self.entries(archives) } catch {
                 throw .system("cannot read \(archives.path)", errno: error.rawValue)
             }
         }
+        return entries ?? []
     }
 
     private static func entries(_ archives: borrowing Directory) throws(Errno) -> [Entry] {
@@ -144,9 +128,7 @@ public struct Archiver: Sendable {
             guard let name = ArchiveName(fileName: fileName),
                 let status = try? archives.status(of: fileName)
             else { continue }
-            found.append(
-                Entry(
-                    name: name.text, size: status.size, modified: status.modifiedAt))
+            found.append(Entry(name: name.text, size: status.size, modified: status.modifiedAt))
         }
         return found.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }

@@ -96,6 +96,25 @@ package struct Directory: ~Copyable, Sendable {
         try PathCalls.rename(name, to: other, in: rawValue)
     }
 
+    /// Exchanges what two names stand for, durably; a kill in between leaves both the same, and never
+    /// the first without a file. linkat(2), renameat(2)
+    ///
+    /// What `PendingFile.removeAbandoned` removes may be left.
+    package func exchange(_ name: String, _ other: String) throws(Errno) {
+        let (first, second) = (TemporaryName.make(), TemporaryName.make())
+        try link(other, as: second)
+        defer { try? unlink(second) }
+        var hasFirst = true
+        do { try link(name, as: first) } catch {
+            guard error == .notFound else { throw error }
+            hasFirst = false
+        }
+        defer { if hasFirst { try? unlink(first) } }
+        try rename(second, to: name)
+        if hasFirst { try rename(first, to: other) } else { try unlink(other) }
+        try sync()
+    }
+
     /// Has `name` lead to `target`, replacing what had the name at one go. symlinkat(2), renameat(2)
     package func setSymbolicLink(_ name: String, to target: String) throws(Errno) {
         let temporary = TemporaryName.make()

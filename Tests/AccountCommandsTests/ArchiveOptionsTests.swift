@@ -34,6 +34,7 @@ import Testing
         #expect(try Self.archive(["remove", "--", "-x"]).name == "-x")
         #expect(try Self.archive(["list", "--json"]).isJSON)
         #expect(try Self.archive(["reseal"]).action == .reseal)
+        #expect(try Self.archive(["restore", "a"]).name == "a")
     }
 
     @Test("what is given of a draft is taken")

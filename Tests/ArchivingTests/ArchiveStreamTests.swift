@@ -57,6 +57,30 @@ import Testing
         #expect(try room.files() == ["lock"])
     }
 
+    @Test("the generation before is brought back, and the other one again")
+    func restoring() throws {
+        let room = try TestArchives()
+        #expect(try !room.archiver.restorePrevious(named: "a"))
+        try room.write([1], named: "a")
+        #expect(try !room.archiver.restorePrevious(named: "a"))
+        try room.write([2], named: "a")
+        let file = room.archives + "/a.sealed"
+        let damaged = Array(try room.bytes(file).dropLast())
+        try room.write(damaged, to: file)
+        #expect(try room.archiver.restorePrevious(named: "a"))
+        #expect(try room.content(of: "a") == [1])
+        #expect(throws: ArchiveError.self) { try room.archiver.restorePrevious(named: "a") }
+        #expect(try room.content(of: "a") == [1])
+        #expect(try room.bytes(file + "~") == damaged)
+        try FileManager.default.removeItem(atPath: file)
+        try room.write([3], named: "b")
+        try room.write([4], named: "b")
+        try FileManager.default.removeItem(atPath: room.archives + "/b.sealed")
+        #expect(try room.archiver.restorePrevious(named: "b"))
+        #expect(try room.content(of: "b") == [3])
+        #expect(try room.files() == ["a.sealed~", "b.sealed", "lock"])
+    }
+
     @Test("damage at any place is met, and none of it passes for content")
     func damage() throws {
         let room = try TestArchives()
