@@ -184,6 +184,11 @@ let package = Package(
         .executableTarget(
             name: "stream-speed", dependencies: ["Archiving", "LinuxSystem", "SecretMemory"],
             path: "Tests/Benchmarks/StreamSpeed", swiftSettings: rules),
+        // Archives structs and restores them, by turns with Foundation's coders. scripts/bench runs it.
+        .executableTarget(
+            name: "struct-speed",
+            dependencies: ["Archiving", "LinuxSystem", "SecretMemory"],
+            path: "Tests/Benchmarks/StructSpeed", swiftSettings: rules),
     ],
     swiftLanguageModes: [.v6]
 )

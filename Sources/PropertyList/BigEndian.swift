@@ -8,14 +8,3 @@ extension Span where Element == UInt8 {
         return value
     }
 }
-
-extension SecretBuffer {
-    /// Appends the lowest `size` bytes, 1 to 8, of an integer, the highest of them first.
-    mutating func appendBigEndian(_ value: UInt64, size: Int) throws(SecretMemoryError) {
-        var shift = 8 * size
-        while shift > 0 {
-            shift -= 8
-            try append(UInt8(truncatingIfNeeded: value >> UInt64(shift)))
-        }
-    }
-}

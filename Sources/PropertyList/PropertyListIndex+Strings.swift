@@ -14,6 +14,12 @@ extension PropertyListIndex {
         }
     }
 
+    /// Whether a string is this one, code point by code point; false for another kind.
+    package func string(_ node: Node, equals text: String, in bytes: Span<UInt8>) -> Bool {
+        guard kind(of: node) == .string else { return false }
+        return isEqual(records[node.object], toUTF8: text.utf8.span, in: bytes)
+    }
+
     /// Bytes of a string in UTF-8; 0 for another kind.
     package func decodedCount(of node: Node, in bytes: Span<UInt8>) -> Int {
         guard kind(of: node) == .string else { return 0 }

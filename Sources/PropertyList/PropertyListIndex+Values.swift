@@ -18,6 +18,17 @@ extension PropertyListIndex {
         return Int64(exactly: bytes.bigEndian(at: payload.lowerBound + 8, size: 8))
     }
 
+    /// An integer's value; nil for another kind, for a negative one and for one that UInt64 cannot
+    /// hold.
+    package func unsignedInteger(_ node: Node, in bytes: Span<UInt8>) -> UInt64? {
+        if let value = integer(node, in: bytes) { return UInt64(exactly: value) }
+        guard kind(of: node) == .integer else { return nil }
+        // Only those of 16 bytes have none in Int64.
+        let payload = range(of: node)
+        guard bytes.bigEndian(at: payload.lowerBound, size: 8) == 0 else { return nil }
+        return bytes.bigEndian(at: payload.lowerBound + 8, size: 8)
+    }
+
     /// A boolean's value; nil for another kind.
     package func boolean(_ node: Node, in bytes: Span<UInt8>) -> Bool? {
         guard kind(of: node) == .boolean else { return nil }

@@ -21,7 +21,7 @@
 /// reader knows, are refused.
 package struct PropertyListIndex: Sendable {
     /// An object of the property list.
-    package struct Node: Equatable, Sendable {
+    package struct Node: Hashable, Sendable {
         let object: Int
     }
 
@@ -81,6 +81,7 @@ package struct PropertyListIndex: Sendable {
         do {
             let trailer = try PropertyListTrailer(bytes, limits: limits)
             referenceSize = trailer.referenceSize
+            records.reserveCapacity(trailer.objectCount)
             for object in 0..<trailer.objectCount {
                 records.append(Record(start: try trailer.offset(of: object, in: bytes)))
             }

@@ -6,6 +6,16 @@ extension PropertyListWriter {
         try add { buffer throws(SecretMemoryError) in try buffer.appendInteger(integer) }
     }
 
+    /// Adds an integer; one above 2⁶³ - 1 takes 16 bytes, of which readers know no other use.
+    package mutating func add(unsigned: UInt64) throws(PropertyListError) -> Reference {
+        if let integer = Int64(exactly: unsigned) { return try add(integer: integer) }
+        return try add { buffer throws(SecretMemoryError) in
+            try buffer.append(0x14)
+            try buffer.append(bigEndian: 0, size: 8)
+            try buffer.append(bigEndian: unsigned, size: 8)
+        }
+    }
+
     /// Adds a boolean.
     package mutating func add(boolean: Bool) throws(PropertyListError) -> Reference {
         try add { buffer throws(SecretMemoryError) in try buffer.append(boolean ? 0x09 : 0x08) }
@@ -15,7 +25,15 @@ extension PropertyListWriter {
     package mutating func add(real: Double) throws(PropertyListError) -> Reference {
         try add { buffer throws(SecretMemoryError) in
             try buffer.append(0x23)
-            try buffer.appendBigEndian(real.bitPattern, size: 8)
+            try buffer.append(bigEndian: real.bitPattern, size: 8)
+        }
+    }
+
+    /// Adds a real of 4 bytes.
+    package mutating func add(real: Float) throws(PropertyListError) -> Reference {
+        try add { buffer throws(SecretMemoryError) in
+            try buffer.append(0x22)
+            try buffer.append(bigEndian: UInt64(real.bitPattern), size: 4)
         }
     }
 
@@ -40,7 +58,7 @@ extension PropertyListWriter {
         guard seconds.isFinite else { throw .unwritable }
         return try add { buffer throws(SecretMemoryError) in
             try buffer.append(0x33)
-            try buffer.appendBigEndian(seconds.bitPattern, size: 8)
+            try buffer.append(bigEndian: seconds.bitPattern, size: 8)
         }
     }
 
@@ -49,7 +67,7 @@ extension PropertyListWriter {
         let size = uid < 1 << 8 ? 1 : uid < 1 << 16 ? 2 : 4
         return try add { buffer throws(SecretMemoryError) in
             try buffer.append(0x80 | UInt8(size - 1))
-            try buffer.appendBigEndian(UInt64(uid), size: size)
+            try buffer.append(bigEndian: UInt64(uid), size: size)
         }
     }
 
@@ -74,17 +92,12 @@ extension PropertyListWriter {
             units += UTF16.width(scalar)
             isASCII = isASCII && scalar.isASCII
         }
-        if isASCII {
-            return try add { buffer throws(SecretMemoryError) in
-                try buffer.appendMarker(0x50, count: utf8.count)
-                try buffer.append(utf8)
-            }
-        }
+        guard !isASCII else { return try add(ascii: utf8) }
         return try add { buffer throws(SecretMemoryError) in
             try buffer.appendMarker(0x60, count: units)
             var scalars = text.makeUnicodeScalarIterator()
             while let scalar = scalars.next() {
-                for unit in scalar.utf16 { try buffer.appendBigEndian(UInt64(unit), size: 2) }
+                for unit in scalar.utf16 { try buffer.append(bigEndian: UInt64(unit), size: 2) }
             }
         }
     }
@@ -99,7 +112,20 @@ extension PropertyListWriter {
 
     /// Adds a text that is no secret.
     package mutating func add(string: String) throws(PropertyListError) -> Reference {
-        try add(string: string.utf8.span)
+        var utf8 = string.utf8Span
+        guard !utf8.checkForASCII() else { return try add(ascii: utf8.span) }
+        let units = string.utf16
+        return try add { buffer throws(SecretMemoryError) in
+            try buffer.appendMarker(0x60, count: units.count)
+            for unit in units { try buffer.append(bigEndian: UInt64(unit), size: 2) }
+        }
+    }
+
+    private mutating func add(ascii: Span<UInt8>) throws(PropertyListError) -> Reference {
+        try add { buffer throws(SecretMemoryError) in
+            try buffer.appendMarker(0x50, count: ascii.count)
+            try buffer.append(ascii)
+        }
     }
 }
 
@@ -120,6 +146,6 @@ extension SecretBuffer {
         default: exponent = 3
         }
         try append(0x10 | exponent)
-        try appendBigEndian(UInt64(bitPattern: value), size: 1 << Int(exponent))
+        try append(bigEndian: UInt64(bitPattern: value), size: 1 << Int(exponent))
     }
 }

@@ -62,6 +62,22 @@ package struct PropertyListWriter: ~Copyable {
         try add(container: .dictionary, members.map(\.key) + members.map(\.value))
     }
 
+    /// Adds an array of a part of a larger list, for callers who keep the references of many
+    /// containers in one.
+    package mutating func add(
+        elements: ArraySlice<Reference>
+    ) throws(PropertyListError) -> Reference {
+        try add(container: .array, elements)
+    }
+
+    /// Adds a dictionary of a part of a larger list, in which all keys stand before all values.
+    package mutating func add(
+        keysThenValues members: ArraySlice<Reference>
+    ) throws(PropertyListError) -> Reference {
+        precondition(members.count.isMultiple(of: 2), "a key without a value")
+        return try add(container: .dictionary, members)
+    }
+
     /// Writes the containers, the offset table and the trailer, each with the smallest integers
     /// that Core Foundation accepts, then reads the whole list once as a reader would.
     ///
@@ -75,14 +91,14 @@ package struct PropertyListWriter: ~Copyable {
         let (offsets, limits) = (self.offsets, self.limits)
         try write { buffer throws(SecretMemoryError) in
             for offset in offsets {
-                try buffer.appendBigEndian(UInt64(offset), size: offsetSize)
+                try buffer.append(bigEndian: UInt64(offset), size: offsetSize)
             }
-            try buffer.appendBigEndian(0, size: 6)
+            try buffer.append(bigEndian: 0, size: 6)
             try buffer.append(UInt8(offsetSize))
             try buffer.append(UInt8(referenceSize))
-            try buffer.appendBigEndian(UInt64(offsets.count), size: 8)
-            try buffer.appendBigEndian(UInt64(root.object), size: 8)
-            try buffer.appendBigEndian(UInt64(tableOffset), size: 8)
+            try buffer.append(bigEndian: UInt64(offsets.count), size: 8)
+            try buffer.append(bigEndian: UInt64(root.object), size: 8)
+            try buffer.append(bigEndian: UInt64(tableOffset), size: 8)
         }
         var index = PropertyListIndex(limits: limits)
         try buffer.withBytes { bytes throws(PropertyListError) in try index.scan(bytes) }
@@ -91,7 +107,7 @@ package struct PropertyListWriter: ~Copyable {
 
     /// Adds a container; a dictionary's keys come first, then its values.
     mutating func add(
-        container kind: PropertyListIndex.Kind, _ children: [Reference]
+        container kind: PropertyListIndex.Kind, _ children: some Collection<Reference>
     ) throws(PropertyListError) -> Reference {
         let reference = try nextReference()
         let first = references.count
@@ -131,7 +147,7 @@ package struct PropertyListWriter: ~Copyable {
         try write { buffer throws(SecretMemoryError) in
             try buffer.appendMarker(marker, count: children.count / (isDictionary ? 2 : 1))
             for child in children {
-                try buffer.appendBigEndian(UInt64(child), size: referenceSize)
+                try buffer.append(bigEndian: UInt64(child), size: referenceSize)
             }
         }
     }

@@ -68,6 +68,23 @@ package struct SecretBuffer: ~Copyable {
         self.count += 1
     }
 
+    /// Appends the lowest `size` bytes, 1 to 8, of an integer, the highest of them first.
+    package mutating func append(
+        bigEndian value: UInt64, size: Int
+    ) throws(SecretMemoryError) {
+        precondition(size >= 1 && size <= 8, "no size of an integer")
+        if size > capacity - count { try reserve(size) }
+        let shift = UInt64(64 - 8 * size)
+        storage.withMutableBlock(count..<(count + size)) { block in
+            var rest = value << shift
+            for index in 0..<size {
+                block[index] = UInt8(truncatingIfNeeded: rest >> 56)
+                rest <<= 8
+            }
+        }
+        self.count += size
+    }
+
     /// Appends a copy of the bytes.
     package mutating func append(_ bytes: Span<UInt8>) throws(SecretMemoryError) {
         try reserve(bytes.count)

@@ -102,7 +102,7 @@ extension PropertyListWriter {
         case .uid(let value):
             return try add { buffer throws(SecretMemoryError) in
                 try buffer.append(0x87)
-                try buffer.appendBigEndian(value, size: 8)
+                try buffer.append(bigEndian: value, size: 8)
             }
         case .boolean(let value): return try add(boolean: value)
         case .integer(let value): return try add(integer: value)
