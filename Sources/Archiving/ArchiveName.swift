@@ -14,12 +14,13 @@ package struct ArchiveName: Equatable, Hashable, Sendable {
     /// The name itself.
     package let text: String
 
-    /// Takes any text of 1 to 180 bytes.
+    /// Takes any text of 1 to 180 bytes without a NUL, which the daemon's protocol does not carry.
     package init(_ text: String) throws(ArchiveError) {
         guard !text.isEmpty else { throw .invalidName("it is empty") }
         guard text.utf8.count <= Self.maximumSize else {
             throw .invalidName("it has \(text.utf8.count) bytes; \(Self.maximumSize) are the most")
         }
+        guard !text.utf8.contains(0) else { throw .invalidName("it has a NUL") }
         self.text = text
     }
 

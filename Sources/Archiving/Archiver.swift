@@ -8,8 +8,8 @@ import SecretMemory
 ///     let posts = try archiver.read([Post].self, named: "timeline") ?? []
 ///
 /// Each archive is a sealed file of its own. A write is whole or not at all, durable when it returns,
-/// and keeps the generation before. Names are any text of 1 to 180 bytes of UTF-8; two that differ in a
-/// byte are two.
+/// and keeps the generation before. Names are any text of 1 to 180 bytes of UTF-8 without a NUL; two
+/// that differ in a byte are two.
 public struct Archiver: Sendable {
     /// Bytes of the largest value; what is larger is moved by `writer` and `reader`.
     public static let maximumValue = 1 << 26

@@ -56,3 +56,21 @@ public struct Draft: Equatable, Sendable, Identifiable, Codable {
         return date.joined(separator: "-") + " " + time.joined(separator: ":")
     }
 }
+
+extension Draft {
+    private enum CodingKeys: String, CodingKey {
+        case id, title, text, time, pictures, pictureAssets, isOriginalPhoto
+    }
+
+    /// Reads a draft, be it one to which a field has come since it was written.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        id = try fields.decodeIfPresent(String.self, forKey: .id) ?? Self.drawID()
+        title = try fields.decode(String.self, forKey: .title)
+        text = try fields.decodeIfPresent(String.self, forKey: .text)
+        time = try fields.decode(String.self, forKey: .time)
+        pictures = try fields.decodeIfPresent([Data].self, forKey: .pictures) ?? []
+        pictureAssets = try fields.decodeIfPresent([String].self, forKey: .pictureAssets) ?? []
+        isOriginalPhoto = try fields.decodeIfPresent(Bool.self, forKey: .isOriginalPhoto) ?? false
+    }
+}

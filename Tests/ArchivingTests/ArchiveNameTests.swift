@@ -9,7 +9,7 @@ import Testing
         arguments: [
             ("drafts", "drafts.sealed"), ("a-b_c.d", "a-b_c.d.sealed"), ("0", "0.sealed"),
             ("Drafts", "=RHJhZnRz.sealed"), (".", "=Lg.sealed"), ("..", "=Li4.sealed"),
-            ("../x", "=Li4veA.sealed"), ("/x", "=L3g.sealed"), ("a\u{0}b", "=YQBi.sealed"),
+            ("../x", "=Li4veA.sealed"), ("/x", "=L3g.sealed"), ("a\u{1}b", "=YQFi.sealed"),
             (".hidden", "=LmhpZGRlbg.sealed"), ("=RHJhZnRz", "=PVJISmhablJ6.sealed"),
             ("草稿箱", "=6I2J56i_566x.sealed"), (" ", "=IA.sealed"), ("a~", "=YX4.sealed"),
         ])
@@ -34,6 +34,7 @@ import Testing
         #expect(try ArchiveName(longest).previousFileName.utf8.count == 249)
         #expect(throws: ArchiveError.self) { try ArchiveName(longest + "a") }
         #expect(throws: ArchiveError.self) { try ArchiveName("") }
+        #expect(throws: ArchiveError.invalidName("it has a NUL")) { try ArchiveName("a\u{0}b") }
     }
 
     @Test(

@@ -47,6 +47,22 @@ import Testing
         #expect(try room.archiver.list() == ["drafts"])
     }
 
+    @Test("a draft of a title and a time is enough")
+    func fewFields() throws {
+        let room = try TestArchives()
+        try room.archiver.write([["title": "t", "time": "x"]] as ArchiveValue, named: "drafts")
+        let draft = try #require(try DraftBox(in: room.archiver).drafts().first)
+        #expect(draft.title == "t" && draft.time == "x" && draft.id.utf8.count == 16)
+        #expect(draft.pictures.isEmpty && draft.pictureAssets.isEmpty && !draft.isOriginalPhoto)
+    }
+
+    @Test("a draft's time is the wall's")
+    func wallTime() {
+        let time = Array(Draft.wallTime().utf8)
+        #expect(time.count == 19)
+        #expect(time[4] == UInt8(ascii: "-") && time[10] == UInt8(ascii: " "))
+    }
+
     @Test("boxes of other names are others")
     func names() throws {
         let room = try TestArchives()
