@@ -180,6 +180,10 @@ let package = Package(
             name: "archive-speed",
             dependencies: ["AccountImport", "LinuxSystem", "SecretMemory"],
             path: "Tests/Benchmarks/ArchiveSpeed", swiftSettings: rules),
+        // Archives values in one process and restores them in another. Tests/Archives runs it.
+        .executableTarget(
+            name: "archive-exchange", dependencies: ["Archiving"], path: "Tests/ArchiveExchange",
+            swiftSettings: rules),
         // Moves archives part by part. scripts/bench runs it.
         .executableTarget(
             name: "stream-speed", dependencies: ["Archiving", "LinuxSystem", "SecretMemory"],

@@ -62,8 +62,7 @@ extension ArchiveReader {
     consuming func value(_ name: ArchiveName) throws(ArchiveError) -> ArchiveValue {
         let kind = self.kind
         guard kind == .propertyList || kind == .registered else {
-            throw .typeMismatch(
-                archive: name.text, written: kind == .json ? "JSON" : "bytes", asked: "a value")
+            throw .typeMismatch(archive: name.text, written: writtenType, asked: "a value")
         }
         let content = try content(name)
         let value = try content.withBytes { bytes throws(ArchiveError) in

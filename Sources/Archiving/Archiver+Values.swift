@@ -104,13 +104,8 @@ extension Archiver {
         switch kind {
         case .propertyList where written.isEmpty || written == asked: break
         case .json: break
-        case .propertyList:
-            throw .typeMismatch(archive: name.text, written: written, asked: asked)
-        case .bytes:
-            throw .typeMismatch(archive: name.text, written: "bytes", asked: asked)
-        case .registered:
-            throw .typeMismatch(
-                archive: name.text, written: "an archived \(written)", asked: asked)
+        case .propertyList, .bytes, .registered:
+            throw .typeMismatch(archive: name.text, written: reader.writtenType, asked: asked)
         }
         let content = try reader.content(name)
         return try content.withBytes { bytes throws(ArchiveError) in
