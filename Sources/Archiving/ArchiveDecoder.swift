@@ -41,7 +41,8 @@ import PropertyList
     private var lastType: (name: Node, type: any Archivable.Type)?
     private var forms: [ObjectIdentifier: ArchiveForm] = [:]
     private var lastForm: (type: ObjectIdentifier, form: ArchiveForm)?
-    private var visits = 0
+    // Values that may still be read, each as often as it is referred to.
+    private(set) var room: Int
     private let index: PropertyListIndex
     // The bytes outlive the decoder, which cannot be copied, is made by `ArchiveRegistry` alone and
     // is lent for the time of a call.
@@ -50,10 +51,12 @@ import PropertyList
     /// - Parameters:
     ///   - index: what `scan` made of the bytes.
     ///   - bytes: live as long as the decoder.
+    ///   - room: how many values may be read.
     @unsafe init(
         index: PropertyListIndex, bytes: UnsafeBufferPointer<UInt8>, registry: ArchiveRegistry,
-        archive: String
+        archive: String, room: Int
     ) {
+        self.room = room
         self.registry = registry
         self.archive = archive
         self.index = index
@@ -79,10 +82,8 @@ import PropertyList
 
     /// Counts values, each as often as it is referred to.
     mutating func charge(_ count: Int) throws(ArchiveError) {
-        guard count <= PropertyListBounds.maximumVisits - visits else {
-            throw refusal("it has too many values")
-        }
-        visits += count
+        guard count <= room else { throw refusal("it has too many values") }
+        room -= count
     }
 
     /// The type that a name at a node stands for.

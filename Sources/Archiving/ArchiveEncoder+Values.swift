@@ -45,7 +45,8 @@ extension ArchiveEncoder {
 
     /// Writes a dictionary of values each of which says its type.
     mutating func write(map: [String: any Archivable]) throws(ArchiveError) {
-        try charge(map.count)
+        // The names, and that a reader looks among them for a type.
+        try charge(2 * map.count)
         let base = stack.count
         for name in map.keys {
             // Names that begin so are the form's own.

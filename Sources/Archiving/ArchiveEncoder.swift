@@ -39,7 +39,8 @@ public struct ArchiveEncoder: ~Copyable {
     private var keys: [String: (text: String, reference: Reference)] = [:]
     private var booleans: [Reference?] = [nil, nil]
     private var depth = 0
-    private var visits = 0
+    // Values that may still be written.
+    private(set) var room = PropertyListBounds.maximumVisits
 
     init(
         into buffer: consuming SecretBuffer, limit: Int, registry: ArchiveRegistry, archive: String
@@ -86,8 +87,8 @@ public struct ArchiveEncoder: ~Copyable {
 
     /// Counts values, of which a reader will count no more.
     mutating func charge(_ count: Int) throws(ArchiveError) {
-        visits += count
-        guard visits <= PropertyListBounds.maximumVisits else { throw error(.tooManyObjects) }
+        guard count <= room else { throw error(.tooManyObjects) }
+        room -= count
     }
 
     /// Writes an object, which is what the value at this place becomes.

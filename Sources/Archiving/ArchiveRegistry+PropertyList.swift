@@ -28,7 +28,7 @@ extension ArchiveRegistry {
         }
     }
 
-    private func encoder(
+    func encoder(
         in arena: SecretArena, limit: Int, archive: String
     ) throws(PropertyListError) -> ArchiveEncoder {
         let buffer: SecretBuffer
@@ -50,6 +50,14 @@ extension ArchiveRegistry {
     package func value(
         ofPropertyList bytes: Span<UInt8>, archive: String
     ) throws(ArchiveError) -> any Archivable {
+        var room = PropertyListBounds.maximumVisits
+        return try value(ofPropertyList: bytes, archive: archive, room: &room)
+    }
+
+    /// Reads a value within so many values, and says how many more it might have had.
+    func value(
+        ofPropertyList bytes: Span<UInt8>, archive: String, room: inout Int
+    ) throws(ArchiveError) -> any Archivable {
         var index = PropertyListIndex(limits: PropertyListBounds.limits())
         do throws(PropertyListError) { try index.scan(bytes) } catch {
             throw ArchiveError(reading: error, archive: archive)
@@ -57,9 +65,11 @@ extension ArchiveRegistry {
         return try unsafe bytes.withUnsafeBufferPointer { bytes throws(ArchiveError) in
             // SAFETY: the decoder is gone when the closure returns.
             var decoder = unsafe ArchiveDecoder(
-                index: index, bytes: bytes, registry: self, archive: archive)
+                index: index, bytes: bytes, registry: self, archive: archive, room: room)
             try decoder.charge(1)
-            return try decoder.typedValue(at: index.root)
+            let value = try decoder.typedValue(at: index.root)
+            room = decoder.room
+            return value
         }
     }
 }

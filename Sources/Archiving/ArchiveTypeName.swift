@@ -17,7 +17,7 @@ struct ArchiveTypeName: Equatable {
     /// Bytes of a name without brackets.
     static let maximumSimpleBytes = 255
 
-    indirect enum Node: Equatable {
+    indirect enum Node: Equatable, Sendable {
         case simple(String)
         case optional(Node)
         case array(Node)
