@@ -7,7 +7,7 @@ enum ArchiveCommand {
     static let commands = "account archive and account draft"
 
     static let description = CommandDescription(
-        usage: "put|get|remove|restore NAME | list | import FILE --as NAME [options]",
+        usage: "put|get|list|remove|restore|import|reseal [NAME|FILE] [options]",
         """
         Keeps values by name, each sealed in a file of its own beside the account, and readable by
         programs that use the library Archiving. NAME is any text of 1 to 180 bytes. A put is whole
@@ -15,11 +15,18 @@ enum ArchiveCommand {
 
         """, options: ArchiveOptions.all, operands: ArchiveOptions.actions,
         notes: """
-            What is put is JSON, unless --raw says that it may be anything. get prints the values
-            of programs as JSON too. import reads NSKeyedArchiver's arrays and dictionaries of
-            models, CBArchiver's .bin files, user defaults, and StructArchiver's binaries.
+            put NAME       stores what comes through standard input: JSON, or anything with --raw
+            get NAME       prints it; what programs have stored is printed as JSON
+            list           the names; works when the store is locked
+            remove NAME    forgets it, and the generation before it
+            restore NAME   puts that generation in its place, and it in that one's
+            import FILE    stores what an iOS app has archived, under the name of --as: lists and
+                           dictionaries of models (NSKeyedArchiver), drafts, CBArchiver's .bin
+                           files, user defaults, StructArchiver's binaries; - is standard input
+            reseal         seals all under the present master key, and has the earlier one
+                           forgotten; account key rotate and key remove do it by themselves
 
-            """, takesFile: true)
+            """)
 }
 
 /// `account draft`.
@@ -30,5 +37,16 @@ enum DraftCommand {
         Keeps posts that are not sent yet, with their pictures, in one sealed archive, the newest
         first. N is a draft's number in the list, counted from 1, or its id.
 
-        """, options: DraftOptions.all, operands: DraftOptions.actions, takesFile: true)
+        """, options: DraftOptions.all, operands: DraftOptions.actions,
+        notes: """
+            add            a new draft, before all others
+            list           the drafts, the newest first, with their numbers
+            show N         one of them, with its text, without its pictures
+            edit N         what the options say is changed, and the time; it stays where it is
+            remove N       forgets it
+            export N       writes its text, its pictures and draft.json into the new --output DIR
+            import FILE    the drafts that an iOS app has archived go behind those that are there;
+                           - is standard input
+
+            """)
 }

@@ -54,7 +54,7 @@ package struct ArchiveOptions: Equatable, Sendable {
         CommandWord("list", "the names, with --json for programs"),
         CommandWord("remove", "forget NAME, and the generation before it"),
         CommandWord("restore", "bring back the generation before of NAME; again, the other one"),
-        CommandWord("import", "store what an iOS app has archived in FILE"),
+        CommandWord("import", "store what an iOS app has archived in FILE", takesFile: true),
         CommandWord("reseal", "seal all under the present master key, after a rotation"),
     ]
 

@@ -17,9 +17,9 @@ enum BashCompletion {
             esac
         }
 
-        # Sets `operands` to the words that may follow one of those.
+        # Sets `operands` to the words that may follow one of those, and `files` where a file may.
         _account_following() {
-            operands=()
+            operands=() files=''
             case "$1 $2" in
         \(following.joined(separator: "\n"))
             esac
@@ -66,9 +66,12 @@ enum BashCompletion {
     private static var following: [String] {
         var lines: [String] = []
         for command in Command.listed {
-            for word in command.description.operands where !word.following.isEmpty {
+            for word in command.description.operands
+            where !word.following.isEmpty || word.takesFile {
                 let names = word.following.map(\.name).joined(separator: " ")
-                lines.append("        '\(command.name) \(word.name)') operands=(\(names)) ;;")
+                let files = word.takesFile ? " files=yes" : ""
+                lines.append(
+                    "        '\(command.name) \(word.name)') operands=(\(names))\(files) ;;")
             }
         }
         return lines
@@ -191,13 +194,13 @@ enum BashCompletion {
             else
                 _account_command "$command" || return
             fi
-            if [[ -n $files && -z $operand && (-n $ended || $current != -*) ]]; then
+            [[ -z $operand ]] || _account_following "$command" "$operand"
+            [[ -z $more ]] || operands=() files=''
+            if [[ -n $files && (-n $ended || $current != -*) ]]; then
                 compopt -o default
                 return
             fi
             # Where nothing else can stand, options are offered before their dash is typed.
-            [[ -z $operand ]] || _account_following "$command" "$operand"
-            [[ -z $more ]] || operands=()
             if [[ -z $ended && ($current == -* || -z $current && ${#operands[@]} -eq 0) ]]; then
                 left=()
                 for word in "${options[@]}"; do

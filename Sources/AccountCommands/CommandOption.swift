@@ -96,11 +96,16 @@ struct CommandWord: Sendable {
     let summary: String
     /// What may stand after it, one of them.
     let following: [CommandWord]
+    /// Whether a file's name may stand after it.
+    let takesFile: Bool
 
     /// Makes one.
-    init(_ name: String, _ summary: String, following: [CommandWord] = []) {
+    init(
+        _ name: String, _ summary: String, following: [CommandWord] = [], takesFile: Bool = false
+    ) {
         self.name = name
         self.summary = summary
         self.following = following
+        self.takesFile = takesFile
     }
 }

@@ -35,8 +35,8 @@ package struct DraftOptions: Equatable, Sendable {
         "--text", "FILE", .file, "add, edit: the text is what FILE holds; - is standard input")
     private static let picture = CommandOption(
         "--picture", "FILE", .file,
-        "add, edit: a picture, sealed with the draft; may be given several times; in edit\n"
-            + "they take the place of those that are there", rival: "--no-pictures")
+        "add, edit: a picture, sealed with the draft; may be given several times;\n"
+            + "in edit they take the place of those that are there", rival: "--no-pictures")
     private static let noPictures = CommandOption(
         "--no-pictures", "edit: without pictures", rival: "--picture")
     private static let originalPhoto = CommandOption(
@@ -46,7 +46,7 @@ package struct DraftOptions: Equatable, Sendable {
         "--no-original-photo", "edit: they are not", rival: "--original-photo")
     private static let outputOption = CommandOption(
         "--output", "DIR", .directory,
-        "export: DIR is made, for you alone, with the draft's text and pictures in it")
+        "export: the directory that is made, for you alone, with the draft in it")
     private static let dryRun = CommandOption(
         "--dry-run", "import: only show what would be kept")
     private static let json = CommandOption("--json", "list, show, import: print JSON")
@@ -65,7 +65,7 @@ package struct DraftOptions: Equatable, Sendable {
         CommandWord("edit", "change draft N; it stays where it is"),
         CommandWord("remove", "forget draft N"),
         CommandWord("export", "write draft N and its pictures into files"),
-        CommandWord("import", "the drafts that an iOS app has archived in FILE"),
+        CommandWord("import", "the drafts that an iOS app has archived in FILE", takesFile: true),
     ]
 
     private static let hint = "account help draft lists what it can do"

@@ -66,12 +66,11 @@ enum FishCompletion {
         lines += GlobalOptions.all.map { line($0, of: "'*'") }
         for command in Command.listed {
             lines += words("\(command.name) word", command.description.operands)
-            if command.description.takesFile {
-                let condition = quoted("__account_at \(command.name) word")
-                lines.append("complete -c account -n \(condition) -F")
-            }
+            if command.description.takesFile { lines.append(files("\(command.name) word")) }
             for word in command.description.operands {
-                lines += words("\(command.name) after \(word.name)", word.following)
+                let place = "\(command.name) after \(word.name)"
+                lines += words(place, word.following)
+                if word.takesFile { lines.append(files(place)) }
             }
             lines += command.description.options.map { line($0, of: command.name) }
         }
@@ -96,6 +95,10 @@ enum FishCompletion {
         return words.map {
             "complete -c account -n \(condition) -a \($0.name) -d \(quoted($0.summary))"
         }
+    }
+
+    private static func files(_ place: String) -> String {
+        "complete -c account -n \(quoted("__account_at \(place)")) -F"
     }
 
     private static func line(_ option: CommandOption, of command: String) -> String {

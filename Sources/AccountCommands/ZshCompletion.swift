@@ -98,8 +98,11 @@ enum ZshCompletion {
     // which there is nothing to offer, keeps options from being offered.
     private static func following(_ command: Command, _ indentation: String) -> String {
         var text = ""
-        for word in command.description.operands where !word.following.isEmpty {
-            let place = "2:\(command.name): _account_values \"\(command.name) \(word.name)\""
+        for word in command.description.operands where !word.following.isEmpty || word.takesFile {
+            let place =
+                word.takesFile
+                ? "2:file:_files"
+                : "2:\(command.name): _account_values \"\(command.name) \(word.name)\""
             text += indentation + "(( ${words[(Ie)\(word.name)]} )) &&"
             text += " following=(\(quoted(place)))"
         }

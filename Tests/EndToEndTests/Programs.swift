@@ -18,7 +18,7 @@ enum Programs {
         }
         let candidates = [given, root.appending(path: ".build/release").path].compactMap { $0 }
         return (candidates + beside).first { folder in
-            ["account", "accountd", "account-import"].allSatisfy {
+            ["account", "accountd", "account-import", "account-archive"].allSatisfy {
                 FileManager.default.isExecutableFile(atPath: folder + "/" + $0)
             }
         }
@@ -28,6 +28,8 @@ enum Programs {
     static let responses = root.appending(path: "Tests/Vectors/responses").path
     /// Where the files are that apps wrote.
     static let archives = root.appending(path: "Tests/Vectors/archives").path
+    /// Where the draft boxes and models are that apps archived.
+    static let drafts = root.appending(path: "Tests/Vectors/drafts").path
     /// Where the command-line sessions are.
     static let transcripts = root.appending(path: "Tests/Transcripts").path
 }

@@ -27,6 +27,8 @@ struct Transcript: CustomTestStringConvertible, Sendable {
         "<n>": "-?[0-9]+",
         "<version>": "[0-9]+[.][0-9]+[.][0-9]+",
         "<date>": "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z",
+        "<time>": "[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}",
+        "<id>": "[0-9a-f]{16}",
         "<ago>": "([0-9]+ (days?|h|min|s) ?){1,2} ago",
         "<in>": "in ([0-9]+ (days?|h|min|s) ?){1,2}",
         "<memory>": "(that not even root can read|locked, never in the swap)",

@@ -7,10 +7,13 @@ struct TranscriptTests {
     @Test("a session shows what its transcript says", arguments: Transcript.all)
     func session(_ transcript: Transcript) throws {
         try Home.with { home in
-            try FileManager.default.createSymbolicLink(
-                atPath: home.path + "/responses", withDestinationPath: Programs.responses)
-            try FileManager.default.createSymbolicLink(
-                atPath: home.path + "/archives", withDestinationPath: Programs.archives)
+            for (name, vectors) in [
+                ("responses", Programs.responses), ("archives", Programs.archives),
+                ("drafts", Programs.drafts),
+            ] {
+                try FileManager.default.createSymbolicLink(
+                    atPath: home.path + "/" + name, withDestinationPath: vectors)
+            }
             for step in try transcript.steps() {
                 let result = try home.shell("cd\n" + step.command)
                 let output = Transcript.difference(
