@@ -12,7 +12,7 @@ fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 
 .PHONY: build demo test lint install uninstall attacks imports interoperation bench peers residue fuzz model \
-    soak booted completions manual sanitize coverage crash clean
+    soak booted completions samples docc manual sanitize coverage crash clean
 
 build:
 	./scripts/build
@@ -24,7 +24,7 @@ test:
 	./scripts/test
 
 lint:
-	swift format lint --strict -r Package.swift Sources Tests
+	swift format lint --strict -r Package.swift Sources Tests Examples
 	./scripts/check-documentation
 	./scripts/check-lessons
 
@@ -96,6 +96,14 @@ fuzz:
 
 completions:
 	python3 Tests/CommandLine/completions.py
+
+# The Swift of the pages and the comments, and the examples.
+samples:
+	./scripts/samples
+
+# The library's pages, into .build/docc.
+docc:
+	./scripts/check-docc
 
 manual:
 	./scripts/check-manual

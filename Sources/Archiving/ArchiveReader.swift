@@ -43,7 +43,7 @@ public struct ArchiveReader: ~Copyable {
 
     /// Lends the next part.
     ///
-    ///     while try reader.next({ part in … }) {}
+    ///     while try reader.next({ part in size += part.count }) {}
     ///
     /// - Parameter body: is passed some bytes, at the most 65,536, and at the end of some archives
     ///   none.

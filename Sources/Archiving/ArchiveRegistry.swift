@@ -36,7 +36,9 @@ public struct ArchiveRegistry: Sendable {
     /// Registering it once more changes nothing. That two types have one name, or that a name is no name,
     /// is a fault of the program, which is stopped.
     ///
-    /// - Parameter names: other names under which archives may have its values, such as it had earlier.
+    /// - Parameters:
+    ///   - type: of the values.
+    ///   - names: other names under which archives may have its values, such as it had earlier.
     public mutating func register<T: Archivable>(_ type: T.Type, formerly names: String...) {
         for name in [T.archiveTypeName] + names { self.name(type, name) }
     }
@@ -47,6 +49,7 @@ public struct ArchiveRegistry: Sendable {
     /// one name, or that a name is no name, is a fault of the program, which is stopped.
     ///
     /// - Parameters:
+    ///   - type: of the values.
     ///   - names: other names under which archives may have its values, such as it had earlier.
     ///   - restore: makes a value of the properties. What it throws, if it is no `ArchiveError`, becomes
     ///     `.notDecodable`.

@@ -24,7 +24,10 @@ extension Archiver {
 extension Archiver {
     /// Writes a value of which no more is known than what it is made of.
     ///
-    /// - Parameter typeName: of the type as which alone it may be read; empty: any that fits.
+    /// - Parameters:
+    ///   - value: what is written.
+    ///   - name: of the archive.
+    ///   - typeName: of the type as which alone it may be read; empty: any that fits.
     public func write(
         _ value: ArchiveValue, named name: String, typeName: String = ""
     ) throws(ArchiveError) {

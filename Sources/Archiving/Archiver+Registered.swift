@@ -20,7 +20,9 @@ extension Archiver {
 
     /// Reads a value as the type that it was, which the caller does not name.
     ///
-    /// - Parameter registry: knows the types that the value is made of.
+    /// - Parameters:
+    ///   - name: of the archive.
+    ///   - registry: knows the types that the value is made of.
     /// - Returns: nil when there is no archive of that name.
     /// - Throws: `.unregisteredType`; `.typeMismatch` for an archive that `archive` has not written.
     public func unarchive(

@@ -33,8 +33,11 @@ extension Archiver {
     /// Changes a value where it stands: whoever else changes it at the same time waits, so that no
     /// change is lost.
     ///
-    /// - Parameter change: gets the value, nil where there is none; what it leaves is written, and nil
-    ///   deletes the archive. An error that it throws leaves the archive as it was.
+    /// - Parameters:
+    ///   - type: of the value.
+    ///   - name: of the archive.
+    ///   - change: gets the value, nil where there is none; what it leaves is written, and nil deletes
+    ///     the archive. An error that it throws leaves the archive as it was.
     public func update<Value: Codable, Result>(
         _ type: Value.Type = Value.self, named name: String,
         _ change: (inout Value?) throws(ArchiveError) -> Result

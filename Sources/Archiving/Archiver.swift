@@ -30,6 +30,7 @@ public struct Archiver: Sendable {
     /// Until the writer goes no other writer of the same archive gets in.
     ///
     /// - Parameters:
+    ///   - name: of the archive.
     ///   - kind: what the bytes are.
     ///   - typeName: what a reader is told of their type.
     public func writer(
@@ -42,7 +43,9 @@ public struct Archiver: Sendable {
 
     /// Begins to read an archive part by part.
     ///
-    /// - Parameter isPrevious: whether the generation before the present one is meant.
+    /// - Parameters:
+    ///   - name: of the archive.
+    ///   - isPrevious: whether the generation before the present one is meant.
     /// - Returns: nil when there is none of that name.
     public func reader(
         named name: String, isPrevious: Bool = false

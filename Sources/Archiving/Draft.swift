@@ -22,7 +22,13 @@ public struct Draft: Equatable, Sendable, Identifiable, Codable {
 
     /// Makes a draft with an id of its own.
     ///
-    /// - Parameter time: `yyyy-MM-dd HH:mm:ss`, the wall's time.
+    /// - Parameters:
+    ///   - title: what is written above it.
+    ///   - text: what is to be posted; nil where the title is all.
+    ///   - time: `yyyy-MM-dd HH:mm:ss`, the wall's time: ``wallTime()``.
+    ///   - pictures: the pictures themselves, each a file's bytes.
+    ///   - pictureAssets: where pictures came from.
+    ///   - isOriginalPhoto: whether the pictures are to be posted in full size.
     public init(
         title: String, text: String? = nil, time: String, pictures: [Data] = [],
         pictureAssets: [String] = [], isOriginalPhoto: Bool = false
