@@ -24,15 +24,19 @@ package enum ExclusiveFile {
     /// The same where something may have the name: that is replaced at once and for good, be it a
     /// symbolic link, which is not followed.
     ///
+    /// The bytes get a temporary name for a moment, once they are whole: a name that something has is
+    /// not given away.
+    ///
     /// - Throws: `.isADirectory` for a directory, else the errno; what was there stays then.
     package static func replace(_ bytes: Span<UInt8>, at path: String) throws(Errno) {
         let (parent, name) = Files.split(path)
         let directory = try Files.open(parent, [.readOnly, .directory])
         let number = directory.rawValue
         let temporary = TemporaryName.make()
-        let file = try Files.open(temporary, in: number, [.writeOnly, .createNew])
+        if try !createUnnamed(bytes, temporary, in: number) {
+            try createTemporary(bytes, temporary, in: number)
+        }
         do throws(Errno) {
-            try fill(file, bytes)
             try PathCalls.rename(temporary, to: name, in: number)
         } catch {
             try? PathCalls.unlink(temporary, in: number)
@@ -69,10 +73,21 @@ package enum ExclusiveFile {
         _ bytes: Span<UInt8>, _ name: String, in directory: Int32
     ) throws(Errno) {
         let temporary = TemporaryName.make()
+        try createTemporary(bytes, temporary, in: directory)
+        do throws(Errno) {
+            try PathCalls.renameNew(temporary, to: name, in: directory)
+        } catch {
+            try? PathCalls.unlink(temporary, in: directory)
+            throw error
+        }
+    }
+
+    private static func createTemporary(
+        _ bytes: Span<UInt8>, _ temporary: String, in directory: Int32
+    ) throws(Errno) {
         let file = try Files.open(temporary, in: directory, [.writeOnly, .createNew])
         do throws(Errno) {
             try fill(file, bytes)
-            try PathCalls.renameNew(temporary, to: name, in: directory)
         } catch {
             try? PathCalls.unlink(temporary, in: directory)
             throw error
