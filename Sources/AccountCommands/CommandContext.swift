@@ -50,6 +50,7 @@ package struct CommandContext: Sendable {
     package func store(
         _ account: borrowing UserAccount, replaces: Bool, in arena: SecretArena
     ) throws(CommandFailure) -> String {
+        if replaces { try Unlocking.openToReplace(options) }
         let stored = try Asking.whileOpen(options) { () throws(CommandFailure) in
             try login(account, replaces, arena)
         }

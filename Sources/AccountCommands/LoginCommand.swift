@@ -34,6 +34,7 @@ enum LoginCommand {
         if source.isPerson { try FirstPassphrase.offer(invocation.options, arena) }
         let account: AccountDescription
         do throws(CommandFailure) {
+            if options.replaces { try Unlocking.openToReplace(invocation.options) }
             account = try Asking.whileOpen(invocation.options) { () throws(CommandFailure) in
                 try store(response, options, invocation.options, arena)
             }

@@ -18,6 +18,9 @@ struct Unlocking {
     /// Whether a store that is damaged is a failure: whoever goes on with another call learns it there.
     var refusesDamage = false
 
+    /// Whether a store that nobody can be asked about stays locked: whoever goes on does without.
+    var leavesLocked = false
+
     /// Seconds for each of the waits.
     var seconds: Int64 { options.hasTimeout ? options.timeout : Self.patience }
 
@@ -40,12 +43,33 @@ struct Unlocking {
         try Unlocking(options: options, kind: .passphrase).open()
     }
 
+    /// Opens the store, if a person can, for a command that would begin it anew.
+    ///
+    /// Who wants to replace an account does not mean to lose the passphrase and the archives with it,
+    /// and need not know that the store was locked meanwhile. Where nobody can be asked it stays locked.
+    static func openToReplace(_ options: GlobalOptions) throws(CommandFailure) {
+        guard options.mayPrompt, try isLockedByPassphrase(options) else { return }
+        let opening = Unlocking(options: options, kind: .passphrase, leavesLocked: true)
+        do { try opening.open() } catch { throw error.offeringToGiveUp }
+    }
+
+    private static func isLockedByPassphrase(
+        _ options: GlobalOptions
+    ) throws(CommandFailure) -> Bool {
+        var exchange = try Asking.connect(
+            DaemonFinder(options: options, sendsSecret: true),
+            Exchange.makeArena(Exchange.smallMemory * 2))
+        let status = try status(&exchange)
+        return status.state == "locked" && status.protection.contains { $0 == "passphrase" }
+    }
+
     /// Opens the store by what needs nobody, else by what a person knows.
     func open() throws(CommandFailure) {
         let status = try tryByItself()
         guard status.state == "locked" else { return }
         let needed = kind == .passphrase ? "passphrase" : "recovery"
         guard status.role == "owner", status.protection.contains(where: { $0 == needed }) else {
+            if leavesLocked { return }
             throw .locked(status.protection)
         }
         let arena = try Exchange.makeArena(Self.memory)
@@ -54,7 +78,10 @@ struct Unlocking {
         do {
             prompt = try PassphrasePrompt.find(
                 options, hint: kind.hint, arena: arena, seconds: seconds)
-        } catch { throw error.saying("the store is locked, and \(error.message)") }
+        } catch {
+            if leavesLocked { return }
+            throw error.saying("the store is locked, and \(error.message)")
+        }
         let lock = try PromptLock.acquire(options, seconds: seconds)
         try ask(prompt, arena)
         withExtendedLifetime(lock) {}
@@ -155,6 +182,14 @@ extension Passphrase.Kind {
 extension CommandFailure {
     /// Whether another passphrase or code may be tried.
     var isWrongKey: Bool { status == .notPermitted || status == .inputRejected }
+
+    /// The same, with the way for whoever has lost the passphrase.
+    fileprivate var offeringToGiveUp: CommandFailure {
+        guard status == .locked || status == .notPermitted else { return self }
+        let way = "--no-input with --replace begins the store anew without it"
+        return CommandFailure(
+            status, message, hint: hint.map { "\($0); \(way)" } ?? way, isUnanswered: isUnanswered)
+    }
 
     /// The same with another message.
     func saying(_ message: String) -> CommandFailure {

@@ -80,7 +80,8 @@ import Testing
         let place = try Place()
         let daemon = try OneDaemon(in: place.path, Self.answers)
         let path = try Self.vector("08_").url.path()
-        let run = try place.run(["--socket", daemon.socket, "import", path, "--replace"])
+        let run = try place.run(
+            ["--socket", daemon.socket, "import", path, "--replace", "--no-input"])
         #expect(run.errors == "")
         #expect(run.status == 0)
         #expect(run.output.hasPrefix("Imported Zoë (uid 9900000008); the token expires on "))

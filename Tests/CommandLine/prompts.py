@@ -8,6 +8,7 @@ pseudo-terminals. WORDs choose cases by their names. ACCOUNTD_BIN names another 
 programs. Where pinentry-tty or pinentry-curses is missing their cases are skipped.
 """
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -218,6 +219,33 @@ def a_login_asks_when_the_store_is_locked(room):
     person.asked("Passphrase:")
     person.type(owner.passphrase)
     person.ends(0, "Logged in")
+
+
+@case
+def whoever_replaces_is_asked_before_a_locked_store_is_given_up(room):
+    owner = Owner(room)
+    other = owner.path / "other.json"
+    other.write_text(json.dumps({"accessToken": "2.00MadeUp", "uid": "9900001002",
+                                 "expirationDate": "2099-01-01T00:00:00Z"}))
+    answer = owner.path / "response.json"
+    answer.write_text(response())
+    slots = owner.account("key", "list").must_be(0).out
+    for words in (["import", str(other)], ["login", "--from", str(answer)]):
+        owner.lock()
+        person = owner.person(*words, "--replace")
+        person.asked()
+        person.send("\x04")
+        person.ends(4, "cancelled", "--no-input with --replace")
+        owner.must_be("locked")
+        person = owner.person(*words, "--replace")
+        person.asked()
+        person.type(owner.passphrase)
+        person.ends(0, "the token expires on")
+        assert owner.account("key", "list").must_be(0).out == slots
+    # Whoever has lost it asks not to be asked.
+    owner.lock()
+    owner.account("import", str(other), "--replace", "--no-input").must_be(0)
+    assert "passphrase" not in owner.account("key", "list").must_be(0).out
 
 
 @case
