@@ -38,7 +38,7 @@ package struct ImportOptions: Equatable, Sendable {
         """)
     private static let dryRun = CommandOption(
         "--dry-run", "only show what would be stored; the token is not shown")
-    private static let json = CommandOption("--json", "show it as JSON")
+    private static let json = CommandOption("--json", "with --dry-run: show it as JSON")
 
     /// The options of the command.
     static let all = [
@@ -64,6 +64,7 @@ package struct ImportOptions: Equatable, Sendable {
                 "import needs the name of a file",
                 hint: "account import FILE; - is standard input")
         }
+        guard isDryRun || !isJSON else { throw .usage("--json goes with --dry-run") }
     }
 
     private mutating func take(

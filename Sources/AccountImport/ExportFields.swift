@@ -42,8 +42,11 @@ struct ExportFields {
             guard Self.isName(key) else {
                 throw CommandFailure(.usage, "--keys gives \(field.rawValue) a key that is none")
             }
-            guard !entries.contains(where: { $0.key == key || $0.field == field }) else {
-                throw CommandFailure(.usage, "--keys gives \(key) twice")
+            guard !entries.contains(where: { $0.field == field }) else {
+                throw CommandFailure(.usage, "--keys gives the field \(field.rawValue) twice")
+            }
+            guard !entries.contains(where: { $0.key == key }) else {
+                throw CommandFailure(.usage, "--keys gives the key \(key) to two fields")
             }
             entries.append((field, key))
         }

@@ -24,6 +24,7 @@ import Testing
     private static func operands(_ command: Command, _ option: CommandOption) -> [String] {
         switch (command, option.name) {
         case (.completion, _): ["bash"]
+        case (.importFile, "--json"): ["/dev/null", "--dry-run"]
         case (.importFile, _): ["/dev/null"]
         case (.exportFile, "--output"): ["--i-understand"]
         case (.exportFile, "--i-understand"): ["--output", "-"]

@@ -144,6 +144,7 @@ def what_makes_no_sense_is_said_with_exit_2(room):
     home = Home(room)
     for words in (["import"], ["import", "a", "b"], ["import", "a", "--nonsense"],
                   ["import", "a", "--expires-at", "soon"], ["import", "--expires-in"],
+                  ["import", "a", "--json"],
                   ["export"], ["export", "--output", "-"], ["export", "--i-understand"],
                   ["export", "--output", "-", "--i-understand", "--format", "xml"],
                   ["export", "--output", "-", "--i-understand", "--keys", "token"],
