@@ -27,6 +27,8 @@ extension AccountFields {
         var issue: Int64?
         // Whether a number stood in the place of a date.
         var hasDuration = false
+        // What is wrong with a date, and with the life.
+        var dateError: ImportError?
         var error: ImportError?
     }
 
@@ -35,6 +37,7 @@ extension AccountFields {
     ) throws(ImportError) -> Expiry {
         try check(supplement)
         let said = try said(of: account, in: bytes)
+        if supplement.expiresAt == nil, let error = said.dateError { throw error }
         for (own, given) in [
             (said.date, supplement.expiresAt), (said.life, supplement.expiresIn),
             (said.issue, supplement.issuedAt),
@@ -60,7 +63,8 @@ extension AccountFields {
             {
                 return expiry
             }
-            if isGiven { throw said.date == nil ? .givenTwice : .expiryMismatch }
+            let isSaid = said.date != nil || said.life != nil || said.issue != nil
+            if isGiven { throw isSaid ? .expiryMismatch : .givenTwice }
         }
         do { return try Expiry(expiresAt: date) } catch { throw .expiresAtOutOfRange }
     }
@@ -98,20 +102,20 @@ extension AccountFields {
 
     private func said(of account: Object, in bytes: Span<UInt8>) throws(ImportError) -> Said {
         var said = Said()
-        for name in Names.expiresDate where said.date == nil {
+        for name in Names.expiresDate where said.date == nil && said.dateError == nil {
             guard let object = try value([name], of: account, in: bytes) else { continue }
             switch try moment(object, in: bytes) {
             case .none: break
             case .time(let time): said.date = time
             case .duration: said.hasDuration = true
-            case .unusable: throw .badDate(.expiresDate)
+            case .unusable: said.dateError = .badDate(.expiresDate)
             }
         }
         if let object = try value(Names.created, of: account, in: bytes) {
             switch try moment(object, in: bytes) {
             case .none, .duration: break
             case .time(let time): said.issue = time
-            case .unusable: throw .badDate(.issuedAt)
+            case .unusable: said.dateError = said.dateError ?? .badDate(.issuedAt)
             }
         }
         if let object = try value(Names.expiresIn, of: account, in: bytes) {
@@ -126,7 +130,8 @@ extension AccountFields {
     ) throws(ImportError) {
         if try kind(object, in: bytes) == .date {
             guard case .time(let time) = try moment(object, in: bytes) else {
-                throw .badDate(.expiresDate)
+                said.dateError = said.dateError ?? .badDate(.expiresDate)
+                return
             }
             said.date = said.date ?? time
             return

@@ -17,20 +17,22 @@ extension AccountFields {
         let expiry = try expiry(of: account, supplement, in: bytes)
         var warnings: [String] = []
         let screenName = try ornament(
-            .screenName, Names.screenName, of: account, &warnings, in: bytes)
+            .screenName, Names.screenName, of: account, accessToken, &warnings, in: bytes)
         let avatarLarge = try ornament(
-            .avatarLarge, Names.avatarLarge, of: account, &warnings, in: bytes)
+            .avatarLarge, Names.avatarLarge, of: account, accessToken, &warnings, in: bytes)
         if try isLoggedOut(account, in: bytes) {
             warnings.append("the app had logged this account out, and kept its token")
         }
         if expiry.isExpired(at: supplement.now) {
             warnings.append("the token expired on \(CivilTime.rfc3339(expiry.expiresAt))")
         }
+        let className = try className(of: account, in: bytes)
+            .flatMap { Self.holds($0, accessToken) ? nil : $0 }
         return ImportedAccount(
             account: UserAccount(
                 accessToken: accessToken, refreshToken: refreshToken, uid: uid,
                 screenName: screenName, avatarLarge: avatarLarge, expiry: expiry),
-            className: try className(of: account, in: bytes),
+            className: className,
             format: dialect.name(isArchive: graph.isArchive), warnings: warnings)
     }
 
@@ -75,10 +77,14 @@ extension AccountFields {
         return uid
     }
 
-    // A bad one costs the user the ornament, not the account.
+    // Shorter ones are none of Weibo's, and stand in names by chance.
+    private static let leastToken = 16
+
+    // A bad one costs the user the ornament, not the account. Nor is it shown where it is the token,
+    // as one flipped bit of a reference makes it.
     private func ornament(
         _ field: AccountField, _ names: [StaticString], of account: Object,
-        _ warnings: inout [String], in bytes: Span<UInt8>
+        _ token: borrowing SecretBytes, _ warnings: inout [String], in bytes: Span<UInt8>
     ) throws(ImportError) -> String? {
         guard let object = try value(names, of: account, in: bytes) else { return nil }
         let isName = field == .screenName
@@ -87,10 +93,38 @@ extension AccountFields {
             let fault =
                 isName
                 ? AccountField.check(screenName: text) : AccountField.check(avatarLarge: text)
-            if fault == nil { return text.isEmpty ? nil : text }
+            if fault == nil, !Self.holds(text, token) { return text.isEmpty ? nil : text }
         }
         warnings.append("\(field.rawValue) is not usable and was left out")
         return nil
+    }
+
+    /// Whether a text that is to be shown holds the token of its account.
+    func holdsToken(
+        _ text: String, of account: Object, in bytes: Span<UInt8>
+    ) throws(ImportError) -> Bool {
+        do throws(ImportError) {
+            guard let token = try token(.accessToken, Names.accessToken, of: account, in: bytes)
+            else { return false }
+            return Self.holds(text, token)
+        } catch {
+            // What is no token may stand in a name, but for want of memory to tell.
+            if error.reason == ImportError.memory(.exhausted).reason { throw error }
+            return false
+        }
+    }
+
+    private static func holds(_ text: String, _ token: borrowing SecretBytes) -> Bool {
+        let text = text.utf8.span
+        return token.withBytes { token in
+            guard token.count >= leastToken, text.count >= token.count else { return false }
+            for start in 0...(text.count - token.count) {
+                var count = 0
+                while count < token.count, text[start + count] == token[count] { count += 1 }
+                if count == token.count { return true }
+            }
+            return false
+        }
     }
 
     private func isLoggedOut(

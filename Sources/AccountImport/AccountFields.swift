@@ -21,6 +21,9 @@ struct AccountFields {
         static let expiresIn: [StaticString] = ["expires_in"]
     }
 
+    /// 2⁵³, from where on not each whole number is a real.
+    static let leastInexact = 9_007_199_254_740_992.0
+
     typealias Object = ObjectGraph.Object
 
     let graph: ObjectGraph
@@ -41,9 +44,7 @@ struct AccountFields {
             matching.append(account)
         }
         if matching.isEmpty { throw .noSuchAccount(try names(of: found, in: bytes)) }
-        guard matching.count == 1 else {
-            throw .severalAccounts(try names(of: matching, in: bytes))
-        }
+        guard matching.count == 1 else { throw .severalOfUID(matching.count) }
         return matching[0]
     }
 
@@ -57,13 +58,19 @@ struct AccountFields {
                 guard kind == .object || kind == .dictionary else { return .into }
                 for name in Names.accessToken
                 where try graph.member(name, of: object, in: bytes) != nil {
-                    if !accounts.contains(object) { accounts.append(object) }
+                    // One more than are read, and the file is refused: the rest is not looked at.
+                    if accounts.count <= ImportLimits.maximumAccounts,
+                        !accounts.contains(object)
+                    {
+                        accounts.append(object)
+                    }
                     return .past
                 }
                 if try graph.member("$0", of: object, in: bytes) != nil { isUnkeyed = true }
                 return .into
             }
         } catch { throw ImportError(error) }
+        guard accounts.count <= ImportLimits.maximumAccounts else { throw .tooManyAccounts }
         guard accounts.isEmpty else { return accounts }
         if isUnkeyed { throw .unkeyed }
         throw isEmpty ? .emptyArchive : .noAccount
@@ -80,7 +87,10 @@ struct AccountFields {
                 .flatMap { object throws(ImportError) in
                     try text(object, upTo: AccountField.maximumScreenNameLength, in: bytes)
                 }
-            names.append(name.map { "\(uid) (\($0))" } ?? uid)
+            let isToken = try name.map { name throws(ImportError) in
+                try holdsToken(name, of: account, in: bytes)
+            }
+            names.append(isToken == false ? "\(uid) (\(name ?? ""))" : uid)
         }
         return names
     }
@@ -153,8 +163,9 @@ struct AccountFields {
         case .string: return try text(object, upTo: AccountField.maximumUIDLength, in: bytes)
         case .integer: return graph.integer(object, in: bytes).flatMap { $0 < 0 ? nil : "\($0)" }
         case .real:
-            guard let real = graph.real(object, in: bytes), let whole = Int64(exactly: real),
-                whole >= 0
+            // Beyond, a real stands for its neighbours too: which uid was meant, nobody can say.
+            guard let real = graph.real(object, in: bytes), real < Self.leastInexact,
+                let whole = Int64(exactly: real), whole >= 0
             else { return nil }
             return "\(whole)"
         default: return nil

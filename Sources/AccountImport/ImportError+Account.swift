@@ -40,18 +40,33 @@ extension ImportError {
         "uid-mismatch", "the account in the file is of another uid than the one given with --uid",
         hint: "leave out --uid, or give the file of the account that you mean")
 
+    static let tooManyAccounts = ImportError(
+        "too-many-accounts", "the file holds more than \(ImportLimits.maximumAccounts) accounts")
+
     static func severalAccounts(_ names: [String]) -> ImportError {
         ImportError(
-            "several-accounts",
-            "the file holds \(names.count) accounts: " + names.joined(separator: ", "),
+            "several-accounts", "the file holds \(names.count) accounts: " + list(names),
             hint: "choose one of them with --uid")
+    }
+
+    static func severalOfUID(_ count: Int) -> ImportError {
+        ImportError(
+            "several-accounts", "the file holds \(count) accounts of the uid given with --uid",
+            hint: "which of them holds, nobody can say: give a file with one of them")
+    }
+
+    // What a person reads through, and no more.
+    private static func list(_ names: [String]) -> String {
+        let shown = names.prefix(ImportLimits.maximumNames).joined(separator: ", ")
+        let more = names.count - ImportLimits.maximumNames
+        return more > 0 ? "\(shown), and \(more) more" : shown
     }
 
     static func noSuchAccount(_ names: [String]) -> ImportError {
         ImportError(
             "uid-mismatch",
             "no account in the file has the uid given with --uid, but there are: "
-                + names.joined(separator: ", "),
+                + list(names),
             hint: "choose one of them with --uid")
     }
 

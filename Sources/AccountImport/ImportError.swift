@@ -27,10 +27,17 @@ package struct ImportError: Error, Equatable, Sendable {
     }
 
     /// Secret memory could not be had.
+    ///
+    /// Where the kernel gave it, and all of it is used, no limit of the system's is to be raised.
     package static func memory(_ error: SecretMemoryError) -> ImportError {
-        ImportError(
-            "out-of-memory", "there is not enough locked memory to hold it",
-            hint: "raise the limit on locked memory (ulimit -l)")
+        if case .unavailable = error {
+            return ImportError(
+                "out-of-memory", "there is not enough locked memory to hold it",
+                hint: "raise the limit on locked memory (ulimit -l)")
+        }
+        return ImportError(
+            "out-of-memory", "what it holds takes more memory than a file of its size may",
+            hint: "give a file that holds less beside it")
     }
 }
 

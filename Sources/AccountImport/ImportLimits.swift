@@ -2,6 +2,11 @@ package import PropertyList
 
 /// What a file may cost to read.
 package enum ImportLimits {
+    /// Accounts in a file.
+    static let maximumAccounts = 256
+    /// Accounts that a refusal names.
+    static let maximumNames = 16
+
     /// Bytes of a file.
     ///
     /// The accounts that apps keep have less than a thousand; some apps keep more in the same file.
@@ -19,8 +24,10 @@ package enum ImportLimits {
     ///
     /// - Parameter size: of the file, as far as it is known.
     package static func arena(forFileOf size: Int) -> Int {
-        var block = smallestArena / 4
+        var block = smallestArena / 8
         while block < min(size, maximumFile) { block *= 2 }
-        return 4 * block
+        // The list that XML or JSON becomes has up to four times their bytes, though no more than a
+        // file may, and while it grows it stands there one and a half times.
+        return min(8 * block, 4 * maximumFile)
     }
 }

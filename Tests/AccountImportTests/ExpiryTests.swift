@@ -79,6 +79,13 @@ import Testing
         Case(["expires_date": 1_000_000_000], "1000000000"),
         Case(["expires_date": 99_999_999_999], "99999999999"),
         Case(["expires_date": 100_000_000_000], "100000000"),
+        Case(
+            ["expires_in": 86_400, "created_time": 1_799_000_000], at: 1_800_000_000,
+            "expiry-mismatch"),
+        Case(["expires_date": -1], at: 1_800_000_000, "1800000000"),
+        Case(["created_time": -1], "bad-issued_at"),
+        Case(["created_time": -1], at: 1_800_000_000, "1800000000"),
+        Case(["expires_in": 0], at: 1_800_000_000, "1800000000"),
         Case(["expires_date": -1], "bad-expires_date"),
         Case(["expires_date": 999_999_999_999_999], "bad-expires_date"),
     ]
