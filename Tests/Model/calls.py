@@ -8,7 +8,8 @@ from unknown import code_of
 QUERIES = {"GetStatus": 4, "GetAccount": 5, "GetToken": 9, "CheckExpiry": 5, "Export": 3}
 CHANGES = {"Login": 10, "UpdateProfile": 4, "Logout": 3, "Verify": 3, "Repair": 3}
 LOCKS = {"Lock": 4, "Unlock": 8}
-KEYS = {"ListSlots": 2, "AddSlot": 5, "RemoveSlot": 4.5, "Rotate": 2, "NewRecoveryCode": 1}
+KEYS = {"ListSlots": 2, "AddSlot": 5, "RemoveSlot": 4.5, "Rotate": 2, "NewRecoveryCode": 1,
+        "DeriveArchiveKey": 5, "FinishRotation": 2}
 UIDS = ("1", "20", "20", "20", "99999999999999999999")
 NAMES = ("", "made up", "名前", 'a "quoted" \\ name', "\x7f\x01line\n", "n" * 256, "é" * 128)
 AVATARS = ("", "https://example.org/a.png", "a" * 2048)
@@ -24,6 +25,10 @@ BAD_PASSPHRASES = ("", "p" * 1025, "\u00e9" * 513)
 CODES = tuple(code_of(bytes(range(start, start + 20))) for start in (0, 50, 236))
 # An id of a slot that no seed can know: whoever sends the step puts it in. Which, how many digits.
 SLOT = "@slot-{}-{}@"
+# Ids of master keys, likewise: the last is 0, the one before it 1; in small letters or in capitals.
+KEY, CAPITAL_KEY = "@key-{}@", "@KEY-{}@"
+ARCHIVES = ("drafts", "drafts", "Drafts", "a", "\u8349\u7a3f/\u00e9", "\u8349\u7a3f/e\u0301",
+            "..", '"\\\n', "n" * 180, "\u00e9" * 90, "", "n" * 181, "\u00e9" * 90 + "n")
 SERVED = {**{f"{ACCOUNT_INTERFACE}.{name}": weight
              for name, weight in {**QUERIES, **CHANGES, **LOCKS}.items()},
           **{f"{KEYS_INTERFACE}.{name}": weight for name, weight in KEYS.items()},
@@ -78,6 +83,9 @@ class Calls:
         if not alone and method.endswith("AddSlot"):
             # Which of several new slots is whose is only to be seen from the answers.
             call.pop("oneway", None)
+        if not alone and method.endswith("DeriveArchiveKey") and type(parameters) is dict:
+            # While a rotation is written both keys are there, and before and after it one is.
+            parameters.pop("key_id", None)
         return call
 
     def _method(self):
@@ -118,8 +126,9 @@ class Calls:
             self._maybe(given, "avatar_large", AVATARS, 0.5)
         elif name == "Logout":
             self._maybe(given, "if_uid", UIDS, 0.4)
-        elif name in ("Unlock", "AddSlot", "RemoveSlot"):
-            given = {"Unlock": self._unlock, "AddSlot": self._slot, "RemoveSlot": self._id}[name]()
+        elif name in ("Unlock", "AddSlot", "RemoveSlot", "DeriveArchiveKey"):
+            given = {"Unlock": self._unlock, "AddSlot": self._slot, "RemoveSlot": self._id,
+                     "DeriveArchiveKey": self._archive}[name]()
         elif name == "GetInterfaceDescription" and random.random() < 0.9:
             given["interface"] = random.choice(
                 (ACCOUNT_INTERFACE, KEYS_INTERFACE, SERVICE_INTERFACE, "org.example.Other", "",
@@ -229,6 +238,20 @@ class Calls:
             given["rotate"] = random.choice((False, False, True, None))
         if random.random() < 0.03:
             del given["id"]
+        return given
+
+    def _archive(self):
+        random = self.random
+        given = {"name": random.choice(ARCHIVES)}
+        if random.random() < 0.5:
+            given["key_id"] = random.choice((KEY, KEY, CAPITAL_KEY)).format(
+                random.choice((0, 0, 1, 1, 2, 3)))
+        if random.random() < 0.08:
+            given["key_id"] = random.choice(
+                ("", "0f" * 16, "0f" * 15, "0f" * 16 + "0", "0g" * 16, "\uff11" * 32, "2.00token",
+                 None))
+        if random.random() < 0.03:
+            del given["name"]
         return given
 
     def _spoil(self, text):

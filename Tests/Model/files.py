@@ -192,18 +192,20 @@ class Files:
 
     def borne(self, keys):
         """Those keys by which a file is sealed, or may be, since it cannot be looked into."""
-        found = set()
-        for name, item in self.items.items():
-            if not name.startswith((ACCOUNT, OTHER_SEALED, ARCHIVES)):
-                continue
-            # A link is not followed: what it leads to may be sealed by any of them.
-            if item.kind == "symlink":
-                return list(keys)
-            if item.kind == "file":
-                if self.is_kept_from(item) or is_later(item.blob):
-                    return list(keys)
-                found.update(key for key in keys if bears(item.blob, key))
-        return [key for key in keys if key in found]
+        if not self.can_be_told():
+            return list(keys)
+        return [key for key in keys if any(bears(item.blob, key) for item in self._sealed()
+                                           if item.kind == "file")]
+
+    def can_be_told(self):
+        """Whether each file shows by which key it is sealed."""
+        # A link is not followed: what it leads to may be sealed by any of them.
+        return not any(item.kind == "symlink" or item.kind == "file" and (
+            self.is_kept_from(item) or is_later(item.blob)) for item in self._sealed())
+
+    def _sealed(self):
+        return [item for name, item in self.items.items()
+                if name.startswith((ACCOUNT, OTHER_SEALED, ARCHIVES))]
 
     def read_slots(self, name):
         """("absent",), ("bad", why) or ("good", blob)."""

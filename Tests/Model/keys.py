@@ -2,7 +2,7 @@
 
 import re
 
-from files import Blob
+from files import SPARE, Blob, bears
 from locking import code_of, passphrase_of
 from replies import answer, invalid_field, invalid_parameter, of_keys, own
 from slots import MAXIMUM_RETIRED, MAXIMUM_SLOTS, Key, Slot
@@ -10,7 +10,9 @@ from unknown import Code, Id, Listing
 from watch import date
 from writing import Failed, InPlace, store_failed
 
+LONGEST_NAME = 180
 KINDS = ("passphrase", "credential", "keyfile", "recovery")
+_SEALS_ANEW = "; the slots are changed; `account key rotate` seals the account anew"
 
 
 def member(slot):
@@ -117,6 +119,59 @@ class Keys:
         meaning = self.slots.meaning
         return answer(key_id=Id(meaning.key), retired=[Id(key) for key in meaning.retired])
 
+    def finishrotation(self, given):
+        """What is left of rotations. With nothing left it is no use of the store."""
+        given.refuse_others()
+        self._require_open()
+        if self.slots is None:
+            raise own("NoAccount", "no-account")
+        seals_anew = self.held and self.held.key is not self.key
+        if seals_anew or self.slots.meaning.retired:
+            self.use()
+            self._follow()
+            if seals_anew or self.held and self._spare_bears():
+                self._seal_anew(left="")
+                self.done["accounts sealed anew at the end"] += 1
+            before = len(self.slots.meaning.retired)
+            self._forget_retired()
+            self.done["keys forgotten at the end"] += before - len(self.slots.meaning.retired)
+        meaning = self.slots.meaning
+        return answer(key_id=Id(meaning.key), retired=[Id(key) for key in meaning.retired])
+
+    def _spare_bears(self):
+        """Whether the previous generation is sealed by an earlier key, so that it goes as well."""
+        retired = self.slots.meaning.retired
+        spare = self.files.items.get(SPARE)
+        # Where one file cannot be looked into nothing is known of any.
+        return spare is not None and spare.kind == "file" and self.files.can_be_told() and any(
+            bears(spare.blob, key) for key in retired)
+
+    def derivearchivekey(self, given):
+        """The key of one archive."""
+        name, key_id = given.text("name"), given.text("key_id")
+        given.refuse_others()
+        if name is None:
+            raise invalid_parameter("name")
+        if not name:
+            raise invalid_field("name", "is empty")
+        if len(name.encode()) > LONGEST_NAME:
+            raise invalid_field("name", f"is longer than {LONGEST_NAME} bytes")
+        if key_id is not None and not re.fullmatch("[0-9a-fA-F]{32}", key_id):
+            raise invalid_field("key_id", "is not 32 hexadecimal digits")
+        self._require_open()
+        if self.slots is None:
+            raise own("NoAccount", "no-account")
+        key = self.slots.meaning.key
+        if key_id is not None:
+            keys = [key for key in self.slots.meaning.keys
+                    if key.id and key.id.hex() == key_id.lower()]
+            if not keys:
+                raise of_keys("NoSuchKey", key_id=key_id.lower())
+            [key] = keys
+            self.done["keys by id"] += 1
+        self.done["earlier keys used"] += key is not self.slots.meaning.key
+        return answer(key=Id(key.archive_key(name)), key_id=Id(key))
+
     def _require_open(self):
         if self.standing[0] in ("damaged", "locked"):
             self.refuse_standing()
@@ -152,7 +207,7 @@ class Keys:
             self.files.key_file = None
             self.files.step()
 
-    def _seal_anew(self):
+    def _seal_anew(self, left=_SEALS_ANEW):
         if self.held is None:
             return
         blob, failed = Blob("account", self.held.meaning, self.key), None
@@ -161,11 +216,11 @@ class Keys:
         except InPlace as failure:
             failed = failure
         except Failed as failure:
-            raise store_failed(failure, _SEALS_ANEW) from None
+            raise store_failed(failure, left) from None
         self._hold(blob)
         self.is_replaced = False
         if failed:
-            raise store_failed(failed, _SEALS_ANEW)
+            raise store_failed(failed, left)
 
     def _forget_retired(self):
         meaning = self.slots.meaning
@@ -180,9 +235,6 @@ class Keys:
         except Failed as failure:
             raise store_failed(failure) from None
         self.slots = blob
-
-
-_SEALS_ANEW = "; the slots are changed; `account key rotate` seals the account anew"
 
 
 def _check_parameters(kind, passphrase, code):

@@ -12,6 +12,7 @@ import connection
 import keys
 import locking
 import service
+import slots
 import streams
 import strict_json
 import watch
@@ -21,6 +22,7 @@ MAXIMUM_SEQUENCES = 200
 
 
 def _mutants():
+    of = mock.patch.object
     remaining = watch.Watch.remaining
     handle, logout = service.Service.handle, service.Service.logout
     login = service.Service.login
@@ -70,33 +72,47 @@ def _mutants():
     def strongest_first(self):
         return list(reversed(self.slots.meaning.protection)) if self.slots else []
 
+    derived, archive_key = {}, slots.Key.archive_key
+    finish = keys.Keys.finishrotation
+
+    def keeps_every_key(self, given):
+        with of(keys.Keys, "_forget_retired", lambda self: None):
+            return finish(self, given)
+
+    def is_every_master_keys(self, name):
+        return derived.setdefault(name, slots.Derived())
+
+    def rotates_once_more(self, given):
+        reply = self.rotate(given)
+        self.done["rotations"] -= 1
+        return reply
+
     def takes_no_replace(self, given):
         given.members = {**given.members, "replace": None}
         return login(self, given)
 
-    of = mock.patch.object
     # With each the seed from which to look: one that tells it soon.
     return {
         "a token that is good in its last second": (510, of(
             watch.Watch, "remaining", expires_a_second_late)),
-        "a token that a step of the clock brings to life": (510, of(
+        "a token that a step of the clock brings to life": (562, of(
             watch.Watch, "remaining", comes_to_life_with_the_clock)),
         "another last letter of the token": (500, of(
             service.Service, "handle", has_another_token)),
-        "a spare that stays after a logout": (521, of(
+        "a spare that stays after a logout": (528, of(
             service.Service, "logout", keeps_the_spare)),
         "a replace that is not heard": (508, of(service.Service, "login", takes_no_replace)),
         "readers who may export": (500, mock.patch.dict(service.REQUIRED, {"Export": "reader"})),
         "a name twice in an object": (501, of(strict_json, "_object", dict)),
-        "a message of one byte too many": (505, mock.patch.dict(
+        "a message of one byte too many": (548, mock.patch.dict(
             connection.LONGEST, {"owner": 65_537})),
-        "half-sent messages that last a second longer": (502, of(
+        "half-sent messages that last a second longer": (509, of(
             connection, "HALF_SENT_MILLISECONDS", 31_000)),
         "damage that is not told": (500, of(
             changes.Changes, "verify", lambda self, given: changes.answer(findings=[]))),
         "a lock that keeps the token": (500, of(
             locking.Locking, "forget_secrets", forgets_the_key_alone)),
-        "a slot that was removed and still opens": (505, _all(
+        "a slot that was removed and still opens": (508, _all(
             of(keys.Keys, "removeslot", remembers_what_was_removed),
             of(locking.Locking, "is_right", opens_with_what_was_removed),
             of(streams, "PATIENCE", 2))),
@@ -104,8 +120,17 @@ def _mutants():
             of(service.Service, "handle", answers_at_once), of(streams, "PATIENCE", 2))),
         "a protection that is told strongest first": (500, of(
             locking.Locking, "protection", strongest_first)),
-        "an idle time that a CheckExpiry begins anew": (596, of(
+        "an idle time that a CheckExpiry begins anew": (612, of(
             service, "USES", (*service.USES, "CheckExpiry"))),
+        "an archive's key that outlives a rotation": (500, of(
+            slots.Key, "archive_key", is_every_master_keys)),
+        "archives whose names are told apart by their letters alone": (526, of(
+            slots.Key, "archive_key", lambda self, name: archive_key(self, name.casefold()))),
+        "root who is given another users keys": (500, of(service, "OWN_USERS", ())),
+        "an end of a rotation that is another one": (500, of(
+            keys.Keys, "finishrotation", rotates_once_more)),
+        "an end of a rotation that forgets nothing": (509, of(
+            keys.Keys, "finishrotation", keeps_every_key)),
         "errors in another order of members": (500, of(world, "is_same", _is_same_backwards))}
 
 

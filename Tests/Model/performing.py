@@ -6,7 +6,8 @@ import commands
 import floods
 import interruptions
 import orders
-from calls import SLOT
+from calls import CAPITAL_KEY, KEY, SLOT
+from slots import Key
 from world import World
 
 MAXIMUM_CONNECTIONS = 9
@@ -14,7 +15,7 @@ MAXIMUM_CONNECTIONS = 9
 
 def perform(world, step):
     """Does one step to the daemon and to the model."""
-    kind, *words = (_with_ids(part, world.service.slots, step[0] != "burst") for part in step)
+    kind, *words = (_with_ids(part, world, step[0] != "burst") for part in step)
     names = [name for name, _ in words[0]] if kind == "burst" else words[:1]
     if kind in OF_CONNECTIONS:
         for name in names:
@@ -33,16 +34,32 @@ def perform(world, step):
         world.start()
 
 
-def _with_ids(part, slots, is_alone):
-    """Puts the ids of the slots that there are into what is sent.
+def _with_ids(part, world, is_alone):
+    """Puts the ids of slots and of master keys that there are into what is sent.
 
     Some digits alone where nothing comes with it: a slot that is made meanwhile may begin with them
     too, and what its id is the model does not know.
     """
     if isinstance(part, tuple):
-        return tuple(_with_ids(each, slots, is_alone) for each in part)
-    if not isinstance(part, bytes) or b"@slot-" not in part:
+        return tuple(_with_ids(each, world, is_alone) for each in part)
+    if not isinstance(part, bytes) or b"@" not in part:
         return part
+    return _with_keys(_with_slots(part, world.service.slots, is_alone), world.registry.named)
+
+
+def _with_keys(part, named):
+    # Those that were forgotten, too.
+    ids = [identity.hex() for identity, thing in named.items() if isinstance(thing, Key)]
+    ids = ids[::-1] or ["0f" * 16]
+
+    def name(found, change=str):
+        return change(ids[int(found[1]) % len(ids)]).encode()
+
+    part = re.sub(KEY.format(r"(\d+)").encode(), name, part)
+    return re.sub(CAPITAL_KEY.format(r"(\d+)").encode(), lambda found: name(found, str.upper), part)
+
+
+def _with_slots(part, slots, is_alone):
     # In the order of their making, which is the same in each run.
     ids = [slot.id.hex() for slot in slots.meaning.slots if slot.id] if slots else []
     ids = ids or ["0123456789abcdef"]

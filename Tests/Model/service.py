@@ -20,7 +20,10 @@ from watch import date
 ROLES = ("stranger", "observer", "reader", "owner")
 READING = ("GetStatus", "CheckExpiry", "GetAccount", "GetToken", "Export")
 CHANGING = ("Login", "UpdateProfile", "Logout", "Verify", "Repair", "Unlock")
-OF_KEYS = ("ListSlots", "AddSlot", "RemoveSlot", "Rotate", "NewRecoveryCode")
+OF_KEYS = ("ListSlots", "AddSlot", "RemoveSlot", "Rotate", "NewRecoveryCode", "DeriveArchiveKey",
+           "FinishRotation")
+# What is the daemon's own user's, and not root's where that is another.
+OWN_USERS = ("DeriveArchiveKey",)
 REQUIRED = {
     **dict.fromkeys((*READING[2:], *CHANGING, "Lock", *OF_KEYS), "owner"),
     **dict.fromkeys(("GetStatus", "CheckExpiry"), "observer"),
@@ -28,7 +31,7 @@ REQUIRED = {
 SERVED = {ACCOUNT_INTERFACE: (*READING, *CHANGING, "Lock"), KEYS_INTERFACE: OF_KEYS,
           SERVICE_INTERFACE: ("GetInfo", "GetInterfaceDescription")}
 # What counts as a use of the store, when it is answered with what was asked for.
-USES = ("GetToken", "GetAccount", "Export")
+USES = ("GetToken", "GetAccount", "Export", "DeriveArchiveKey")
 VERSION = "0.1.0"
 
 
@@ -84,7 +87,7 @@ class Service(Changes, Locking, Keys):
         verdict, method = "answered", None
         try:
             method = self._find(call.method)
-            if ROLES.index(role) < ROLES.index(self._required(method)):
+            if ROLES.index(role) < ROLES.index(self._required(method)) or not self._may(method):
                 raise standard("PermissionDenied", "denied")
             if call.upgrade:
                 raise invalid_parameter("upgrade")
@@ -122,6 +125,9 @@ class Service(Changes, Locking, Keys):
     @staticmethod
     def _required(name):
         return REQUIRED.get(name.rpartition(".")[2], "observer")
+
+    def _may(self, name):
+        return name.rpartition(".")[2] not in OWN_USERS or self.caller == self.files.owner
 
     def _answer(self, method, call, role, connections):
         interface, _, name = method.rpartition(".")

@@ -4,7 +4,7 @@ import datetime
 import plistlib
 from collections import namedtuple
 
-from unknown import KEY_SIZE, SLOT_SIZE
+from unknown import DERIVED_SIZE, KEY_SIZE, SLOT_SIZE
 
 PROTECTION = ("keyfile", "credential", "recovery", "passphrase")
 ASKING = ("recovery", "passphrase")
@@ -17,6 +17,21 @@ class Key:
     """A master key. Its id is learned from a reply, or from the first file that names it."""
 
     size = KEY_SIZE
+
+    def __init__(self):
+        self.id = None
+        self._derived = {}
+
+    def archive_key(self, name):
+        """The key of the archive of that name."""
+        return self._derived.setdefault(name, Derived())
+
+
+class Derived:
+    """A key that is derived from a master key. Which it is, is learned from a reply; that it is the
+    same each time, and nobody else's, is known before."""
+
+    size = DERIVED_SIZE
 
     def __init__(self):
         self.id = None

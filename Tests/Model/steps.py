@@ -6,7 +6,7 @@ A sequence is data: tuples of a name and what it needs. So it can be printed, cu
 import random
 
 import peers
-from calls import CHANGES, CODES, KEYS, LOCKS, PASSPHRASES, Calls
+from calls import CHANGES, CODES, KEY, KEYS, LOCKS, PASSPHRASES, Calls
 from files import ACCOUNT, ARCHIVES, NEXT, OTHER_SEALED, SLOTS, SLOTS_COPY, SPARE
 from replies import KEYS_INTERFACE
 from unknown import code_of
@@ -31,7 +31,7 @@ KINDS = {"connect": 4, "send": 60, "keys": 12, "reopen": 4, "fill": 0.5, "guess"
          "pipeline": 8, "half": 5, "close": 3, "half-close": 2, "clock": 7, "wait": 5,
          "restart": 2, "signal": 1, "damage": 12, "burst": 8, "killed": 2, "ended": 1,
          "command": 3, "directory": 3, "flood": 2, "last-words": 2, "hit-and-run": 3,
-         "second": 0.5, "socket-gone": 0.5, "stray": 4, "evict": 1.5}
+         "second": 0.5, "socket-gone": 0.5, "stray": 4, "evict": 1.5, "finish": 4}
 
 
 def generate(seed, count):
@@ -115,6 +115,27 @@ class Generator:
                 ("send", "root-1", remove + b"".join(
                     message("Lock") + each for each in unlock), 1)]
 
+    def _finish(self):
+        """Rotates while files are sealed by the key, which are gone, or are not, at the end."""
+        random = self.random
+        names = (ARCHIVE, f"{ARCHIVES}other.sealed~")
+        # The account as it was written last.
+        keep = [("damage", name, "restore", -1) for name in names if random.random() < 0.8]
+        rotate = self._plain(random.choice(("Rotate", "Rotate", "RemoveSlot")))
+        derive = b"".join(message(f"{KEYS_INTERFACE}.DeriveArchiveKey",
+                                  {"name": "drafts", "key_id": KEY.format(number)})
+                          for number in (0, 1))
+        # A spare that a rotation has not come to remove, or one that it leaves.
+        spare = random.choice((
+            [], [("damage", SPARE, "restore", -2)], [("damage", SPARE, "restore", -2)],
+            [("damage", SPARE, "restore", -random.randint(1, 3))],
+            [("send", "root-1", self._login(), 1)]))
+        gone = [("damage", name, "remove", 0) for name in names if random.random() < 0.7]
+        finish = self._plain("FinishRotation")
+        return [*keep, ("send", "root-1", self._plain("DeriveArchiveKey") + rotate, 1), *spare,
+                ("send", "root-2", derive, 1), *gone,
+                ("send", f"root-{random.randint(1, 2)}", derive + finish + derive + finish, 1)]
+
     def _guess(self):
         """Wrong secrets one after another, which is held up more and more."""
         user = self.random.choice(("root-1", "second-1"))
@@ -167,7 +188,8 @@ class Generator:
                  + message(f"{KEYS_INTERFACE}.AddSlot",
                            {"kind": "recovery", "recovery_code": CODES[0]}))
         asks = self._plain(random.choice(("CheckExpiry",) * 4 + ("GetStatus", "ListSlots",
-                                          "GetToken", "GetAccount", "Export", "Verify")))
+                                          "GetToken", "GetAccount", "Export", "Verify",
+                                          "DeriveArchiveKey", "FinishRotation")))
         return [("send", "root-1", opens, 1), ("clock", 0, 500 * seconds),
                 ("send", "root-2", asks, 1),
                 ("clock", 0, 500 * seconds - random.choice((0, 0, 1)))]
@@ -214,7 +236,7 @@ class Generator:
 
     def _change(self):
         methods = {**dict.fromkeys(CHANGES, 4), "Unlock": 1, "AddSlot": 4, "RemoveSlot": 3,
-                   "Rotate": 4}
+                   "Rotate": 4, "FinishRotation": 3}
         return self._plain(self.random.choices(list(methods), list(methods.values()))[0])
 
     def _killed(self):

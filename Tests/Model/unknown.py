@@ -7,9 +7,11 @@ import hashlib
 import json
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-SLOT_SIZE, KEY_SIZE, CODE_SIZE = 8, 16, 20
+SLOT_SIZE, KEY_SIZE, CODE_SIZE, DERIVED_SIZE = 8, 16, 20, 32
 # Slots and keys whose ids were learned from replies, so that a search can take that back.
 _trail = []
+# Those ids: nobody else has the same.
+_taken = set()
 
 
 class Id:
@@ -49,9 +51,7 @@ def is_same(real, model):
     found = {}
     if not _matches(value, model, found):
         return False
-    for thing, identity in found.items():
-        thing.id = identity
-        _trail.append(thing)
+    redo(found.items())
     return True
 
 
@@ -79,7 +79,7 @@ def _is_id(real, thing, found):
     except ValueError:
         return False
     known = thing.id or found.get(thing)
-    if known is None and identity not in found.values():
+    if known is None and identity not in found.values() and identity not in _taken:
         found[thing] = known = identity
     return known == identity
 
@@ -110,8 +110,9 @@ def mark():
 def undo(point):
     """Forgets the ids that were learned since, and gives them."""
     learned = [(thing, thing.id) for thing in _trail[point:]]
-    for thing, _ in learned:
+    for thing, identity in learned:
         thing.id = None
+        _taken.discard(identity)
     del _trail[point:]
     return learned
 
@@ -121,6 +122,7 @@ def redo(learned):
     for thing, identity in learned:
         thing.id = identity
         _trail.append(thing)
+        _taken.add(identity)
 
 
 # MARK: Recovery codes. docs/FORMAT.md, "Recovery code"
