@@ -18,7 +18,8 @@ final class Loop {
 
     init(
         arenaCapacity: Int = 1 << 20, maximumConnections: Int = ConnectionTable.maximum,
-        records: consuming AccessRecords = AccessRecords(), lockTimes: LockTimes = LockTimes()
+        records: consuming AccessRecords = AccessRecords(), lockTimes: LockTimes = LockTimes(),
+        ownUID: UInt32 = geteuid()
     ) throws {
         folder = try StoreFolder()
         arena = try SecretArena.forTest(capacity: arenaCapacity)
@@ -37,7 +38,7 @@ final class Loop {
                 lockTimes: lockTimes))
         server = try Server(
             arena: arena, listener: try Listener(at: root + "/socket"),
-            policy: AccessPolicy(ownUID: geteuid()),
+            policy: AccessPolicy(ownUID: ownUID),
             groups: GroupNames(readers: nil, observers: nil), worker: try StoreWorker(files),
             signals: try SignalDescriptor(Self.signals), service: service,
             records: records, maximumConnections: maximumConnections)

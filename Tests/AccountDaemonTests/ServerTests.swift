@@ -185,6 +185,21 @@ import Testing
         #expect(count == Message.noAccount.utf8.count)
     }
 
+    @Test("an archive's key is the daemon's own user's, and not root's")
+    func archiveKeys() throws {
+        let loop = try Loop(ownUID: 1000)
+        let call =
+            "{\"method\":\"org.accountd.Keys.DeriveArchiveKey\",\"parameters\":"
+            + "{\"name\":\"a\"}}\0"
+        let denied =
+            "{\"error\":\"org.varlink.service.PermissionDenied\",\"parameters\":{}}\n"
+        for (uid, reply) in [(UInt32(1000), Message.noAccount), (0, denied), (1001, denied)] {
+            let client = try loop.connect(uid: uid)
+            #expect(try client.ask(call) == reply, "\(uid)")
+            #expect(!client.isClosed)
+        }
+    }
+
     @Test("whoever comes when all the places are taken is closed at once")
     func placesTaken() throws {
         let loop = try Loop(maximumConnections: 2)

@@ -1,8 +1,10 @@
-import AccountService
+import Sealing
 import SecretMemory
-import TestSupport
 import TestStore
+import TestSupport
 import Testing
+
+@testable import AccountService
 
 /// Secret memory that is full, at every step of every call.
 ///
@@ -153,6 +155,34 @@ import Testing
         #expect(try desk.call("GetToken").text == ChangeTests.newToken)
         filling.end()
         #expect(try Desk(desk.store).call("GetToken").text == ChangeTests.newToken)
+    }
+
+    @Test("slots that are changed are said to be, though the reply finds no room")
+    func changedWithoutReply() throws {
+        let arena = try SecretArena.forTest(capacity: 128 << 10)
+        // An error fits, and a reply with fifteen ids does not.
+        let desk = try Desk.standing(.present, arena: arena, replyCapacity: 400)
+        for _ in 0..<KeySlots.maximumRetiredKeys {
+            desk.store.archiveKeys.append(try #require(desk.service.slots?.slots.current))
+            #expect(try desk.call("Rotate").verdict == .answered)
+        }
+        desk.store.archiveKeys.removeFirst()
+        desk.renewReply()
+        var answer = desk.begin("FinishRotation")
+        // The keys that files bear are told, and then the one that none does is forgotten.
+        answer = try desk.work()
+        #expect(answer.kind == .change)
+        let filling = Filling(arena, leaving: 0)
+        answer = try desk.work()
+        #expect(
+            answer.text
+                == Reply.error(
+                    "org.accountd.Account.StoreFailed",
+                    #""errno":12,"message":"the slots are changed, but the daemon's secret "#
+                        + #"memory has no room for the rest; `account doctor` says what is left "#
+                        + #"to do""#))
+        filling.end()
+        #expect(try SlotTests.retired(desk).count == 15)
     }
 
     @Test("where not even the error fits the connection ends", arguments: ["GetAccount", "Login"])

@@ -201,6 +201,20 @@ import Testing
         #expect(try desk.call("GetToken").text == Reply.token)
     }
 
+    @Test("a worker that finds a spare again and again does not keep it going for ever")
+    func spareThatStays() throws {
+        let desk = try desk(.spare)
+        let ids = try #require(desk.service.slots?.slots.retired.map(\.id))
+        let borne = StoreResult.borne(BorneKeys(ids, bySpare: true))
+        _ = desk.begin("FinishRotation")
+        #expect(try desk.work(with: borne).kind == .change)
+        // The account was sealed anew, and the keys are asked for once more.
+        #expect(try desk.work().kind == .change)
+        let answer = try desk.work(with: borne)
+        #expect(answer.kind == .reply)
+        #expect(answer.text.hasSuffix(#""retired":["\#(ids[0])"]}}"#))
+    }
+
     @Test("slots that are not those that were read are not overwritten", arguments: Left.allCases)
     func otherSlots(left: Left) throws {
         let desk = try desk(left)
