@@ -29,6 +29,7 @@ import hostile_slots  # noqa: E402, F401
 import changes  # noqa: E402, F401
 import keys  # noqa: E402, F401
 import key_moments  # noqa: E402, F401
+import archive_keys  # noqa: E402, F401
 import key_stores  # noqa: E402, F401
 import lock_times  # noqa: E402, F401
 import crowds  # noqa: E402, F401

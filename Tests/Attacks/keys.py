@@ -172,7 +172,8 @@ def other_users_can_neither_unlock_nor_lock_nor_have_the_owner_wait(room):
     daemon, token = by_code(room, "--readers", str(READER), "--observers", str(OBSERVER))
     calls = [("Lock", {}), ("Unlock", {"recovery_code": WRONG_CODE}), ("Unlock", {}),
              ("Unlock", {"recovery_code": CODE}), (LIST, {}), (ROTATE, {}), (REMOVE, {"id": "0"}),
-             (ADD, {"kind": "recovery", "recovery_code": CODE}), (f"{KEYS}.NewRecoveryCode", {})]
+             (ADD, {"kind": "recovery", "recovery_code": CODE}), (f"{KEYS}.NewRecoveryCode", {}),
+             (f"{KEYS}.DeriveArchiveKey", {"name": "a"}), (f"{KEYS}.FinishRotation", {})]
 
     def foreigner():
         return [error(daemon.ask(method, **parameters)) for method, parameters in calls * 5]

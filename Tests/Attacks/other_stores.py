@@ -235,9 +235,16 @@ def a_rotation_that_is_killed_at_any_call_leaves_a_store_that_opens(room):
         account = plistlib.loads(form.open_sealed(
             sealed, form.derived(sealing, b"account"), key_id))
         assert account["access_token"] == token, where
-        # So does the next daemon, and another rotation does what is left.
+        # So does the next daemon, and another rotation does what is left; or its last steps do.
         following = room.daemon(state=state, key=template.key, socket=state.parent / "socket")
         assert following.token() == token, where
+        if kills % 2:
+            finished = following.call(f"{KEYS}.FinishRotation")
+            assert finished == {"key_id": slots["current"].hex(), "retired": []}, where
+            for name in ("account.plist.sealed", "account.plist.sealed~"):
+                if (state / name).exists():
+                    assert (state / name).read_bytes()[16:32] == slots["current"], f"{where}, {name}"
+            assert following.token() == token, where
         assert following.call(f"{KEYS}.Rotate")["retired"] == [], where
         assert following.call("Verify")["findings"] == [], where
         following.end()

@@ -124,6 +124,18 @@ def cut_off_in_a_rotation(room):
     return place
 
 
+def with_archives_sealed_anew(room):
+    """The key before is kept, and nothing is sealed by it any more."""
+    place = with_archives(room)
+    daemon = room.daemon(state=place / "state", key=place / "key")
+    unlock(daemon, "recovery")
+    daemon.call(f"{KEYS}.Rotate")
+    daemon.end()
+    (place / "state" / stores.LOCK).unlink()
+    archives.seal_anew(place / "state", secrets(place))
+    return place
+
+
 # MARK: Operations
 
 
@@ -222,6 +234,8 @@ class SlotOperation:
             if name and name not in ("NoSuchSlot", "InvalidField"):
                 raise Wrong(REPAIR, f"done again: {reply}")
             retired = daemon.call(f"{KEYS}.ListSlots")["retired"]
+            if retired and self.method == "FinishRotation":
+                raise Wrong(REPAIR, f"done again, it keeps {retired}")
             if retired:
                 retired = self._forgets(daemon, place)
             if retired:
@@ -242,6 +256,8 @@ class SlotOperation:
         """Not all was sealed anew by that; or archives wait for those who write them."""
         if archives.files(place / "state"):
             archives.seal_anew(place / "state", secrets(place))
+            if daemon.call(f"{KEYS}.FinishRotation")["retired"]:
+                raise Wrong(REPAIR, "keys stay that no archive is sealed by")
             # This one takes the place of the key that they are sealed by now.
             if len(daemon.call(f"{KEYS}.Rotate")["retired"]) != 1:
                 raise Wrong(REPAIR, "keys stay that no archive is sealed by")
@@ -298,4 +314,7 @@ OPERATIONS = (
     SlotOperation("rotate", with_all, "Rotate", ("keyfile", "passphrase", "recovery")),
     SlotOperation("rotate, archives", with_archives, "Rotate", ("recovery",)),
     SlotOperation("rotate, cut off before", cut_off_in_a_rotation, "Rotate", ("recovery",)),
+    SlotOperation("finish a rotation", cut_off_in_a_rotation, "FinishRotation", ("recovery",)),
+    SlotOperation("finish a rotation, archives", with_archives_sealed_anew, "FinishRotation",
+                  ("recovery",)),
 )

@@ -7,6 +7,7 @@ Exit status: 0; 6 for a wrong secret; 7 for damage; 2 for anything else.
 
 import argparse
 import datetime
+import fcntl
 import json
 import os
 import plistlib
@@ -23,6 +24,7 @@ except ImportError as missing:
 
 ACCOUNT_FILE = "account.plist.sealed"
 SLOTS_FILE = "keyslots.plist"
+ARCHIVES = "archives"
 
 
 def read(*path):
@@ -126,6 +128,42 @@ def derive(options):
         print(name, key.hex())
 
 
+def archive_key_of(options, key_id=None):
+    """The key of the archive, and the id of the master key that it is derived from."""
+    slots, master_key, _, _ = unlock(options)
+    if key_id not in (None, slots["current"]):
+        master_key = form.retired_key(slots, key_id, master_key)
+    return form.derived(master_key, b"archive", options.name), key_id or slots["current"]
+
+
+def archive_key(options):
+    """Prints what DeriveArchiveKey answers."""
+    key, key_id = archive_key_of(options, options.key_id and bytes.fromhex(options.key_id))
+    print(json.dumps({"key": key.hex(), "key_id": key_id.hex()}))
+
+
+def open_archive(options):
+    name = form.archive_file(options.name) + ("~" if options.previous else "")
+    file = read(options.state_dir, ARCHIVES, name)
+    key, key_id = archive_key_of(options, file[16:32] if len(file) >= form.HEADER_SIZE else None)
+    kind, type_name, content = form.read_archive_payload(form.open_sealed(file, key, key_id))
+    print(json.dumps({"kind": kind, "type": type_name, "content": content.hex()}))
+
+
+def make_archive(options):
+    archives = os.path.join(options.state_dir, ARCHIVES)
+    os.makedirs(archives, mode=0o700, exist_ok=True)
+    # From before the master key is known until the file has its name no key is forgotten.
+    with open(os.path.join(options.state_dir, "archives.lock"), "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        key, key_id = archive_key_of(options)
+        content = sys.stdin.buffer.read() if options.content is None else options.content.encode()
+        plaintext = form.archive_payload(options.payload, options.type, content)
+        temporary = os.path.join(archives, f".tmp-{os.urandom(8).hex()}")
+        write(temporary, form.seal(plaintext, key, key_id, os.urandom))
+        os.replace(temporary, os.path.join(archives, form.archive_file(options.name)))
+
+
 def vectors(options):
     import sealed_vectors
 
@@ -160,6 +198,18 @@ def main():
     sub.add_argument("--refused", type=int, help="Weibo's error code")
     sub = command("derive", derive, "print the keys in hexadecimal, for a search of memory")
     sub.add_argument("--archive", action="append", default=[], metavar="NAME")
+    of_archives = [
+        command("archive-key", archive_key, "print the key of an archive as JSON"),
+        command("open-archive", open_archive, "print what an archive holds as JSON"),
+        command("make-archive", make_archive, "seal an archive, in another's place if it is there"),
+    ]
+    for sub in of_archives:
+        sub.add_argument("name")
+    of_archives[0].add_argument("--key-id", metavar="HEX", help="of an earlier master key")
+    of_archives[1].add_argument("--previous", action="store_true", help="the generation before")
+    of_archives[2].add_argument("--payload", type=int, default=2, help="the kind; 2 is bytes")
+    of_archives[2].add_argument("--type", default="", help="the name of the type")
+    of_archives[2].add_argument("--content", help="what it holds; standard input, if not given")
     command("vectors", vectors, "write the test vectors")
 
     options = parser.parse_args()

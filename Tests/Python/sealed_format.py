@@ -4,9 +4,11 @@ ChaCha20, Poly1305 and X25519 come from `cryptography`, XChaCha20-Poly1305 from 
 BLAKE2b from the standard library. Nothing here is meant for real secrets: nothing is wiped.
 """
 
+import base64
 import datetime
 import hashlib
 import plistlib
+import re
 import struct
 
 from Crypto.Cipher import ChaCha20_Poly1305
@@ -30,6 +32,9 @@ KINDS = ("passphrase", "credential", "keyfile", "recovery")
 MAXIMUM_SLOTS_FILE = 32768
 OPSLIMITS = range(3, 16 + 1)
 MEMLIMITS = range(268435456, 1073741824 + 1)
+ARCHIVE_SUFFIX = ".sealed"
+MAXIMUM_NAME = 180
+PLAIN_NAME = re.compile(rb"[a-z0-9_-][a-z0-9._-]*")
 EPOCH = datetime.datetime(1970, 1, 1)
 LAST_SECOND = 253402300799
 
@@ -201,6 +206,45 @@ def open_sealed(file, key, key_id):
     if tag != TAG_FINAL:
         raise CannotOpen("no final chunk")
     return unpad(plaintext)
+
+
+# Archives
+
+
+def archive_file(name):
+    """What the file of an archive is called: plain names as they are, all others encoded."""
+    data = name.encode()
+    if not 1 <= len(data) <= MAXIMUM_NAME:
+        raise ValueError("a name has 1 to 180 bytes")
+    plain = PLAIN_NAME.fullmatch(data)
+    encoded = base64.urlsafe_b64encode(data).rstrip(b"=")
+    return (data if plain else b"=" + encoded).decode() + ARCHIVE_SUFFIX
+
+
+def archive_name(file_name):
+    """The name of the archive that a file is, or the one before it."""
+    stem = file_name.removesuffix("~").removesuffix(ARCHIVE_SUFFIX)
+    if stem.startswith("="):
+        stem = base64.urlsafe_b64decode(stem[1:] + "=" * (-len(stem[1:]) % 4)).decode()
+    if archive_file(stem) != file_name.removesuffix("~"):
+        raise ValueError(f"no archive is called {file_name}")
+    return stem
+
+
+def archive_payload(kind, type_name, content):
+    """The plaintext of an archive."""
+    data = type_name.encode()
+    return struct.pack("<BH", kind, len(data)) + data + content
+
+
+def read_archive_payload(plaintext):
+    """Kind, name of the type, content."""
+    if len(plaintext) < 3:
+        raise CannotOpen("an archive's kind")
+    kind, length = struct.unpack("<BH", plaintext[:3])
+    if len(plaintext) < 3 + length:
+        raise CannotOpen("the name of a type")
+    return kind, plaintext[3 : 3 + length].decode(), plaintext[3 + length :]
 
 
 # Key slots

@@ -15,7 +15,7 @@ from slot_secrets import argon2id13, recovery_bytes, recovery_code  # noqa: F401
 
 ACCOUNT_FILE = "account.plist.sealed"
 SLOTS_FILE = "keyslots.plist"
-ARCHIVES, SUFFIX = "archives", ".sealed"
+ARCHIVES, SUFFIX = "archives", form.ARCHIVE_SUFFIX
 # It takes seconds, so that each is made once.
 argon2id = functools.cache(argon2id13)
 
@@ -61,10 +61,9 @@ def open_archive(path, slots, master_key):
     """What an archive holds, after its kind and the name of its type."""
     file = pathlib.Path(path).read_bytes()
     master_key, key_id = master_key_of(file, slots, master_key)
-    name = pathlib.Path(path).name.removesuffix("~").removesuffix(SUFFIX)
+    name = form.archive_name(pathlib.Path(path).name)
     plaintext = form.open_sealed(file, form.derived(master_key, b"archive", name), key_id)
-    (length,) = struct.unpack("<H", plaintext[1:3])
-    return plaintext[3 + length:]
+    return form.read_archive_payload(plaintext)[2]
 
 
 # MARK: What a process may have had in hand
