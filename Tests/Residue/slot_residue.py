@@ -11,7 +11,7 @@ import socket
 import sys
 import time
 
-from daemon_residue import DaemonResidue
+from daemon_residue import QUERIES, SETTLE_SECONDS, DaemonResidue
 from hostile_unlocks import KEYS, refused_unlocks
 from process_memory import Scan
 import wire
@@ -166,11 +166,85 @@ class SlotResidue(DaemonResidue):
                              f"{self.mode}: the key of an archive is kept", str(retired))
         self.learn_keys()
         self.scan_open("rotated, an archive being sealed by the key before")
+        self.give_archive_keys(retired[0])
         archive.unlink()
+        self.findings.expect(not self.call("FinishRotation")["retired"],
+                             f"{self.mode}: keys of no archive are forgotten without a rotation")
+        self.scan_open("a rotation was finished")
         self.findings.expect(not self.call("Rotate")["retired"],
                              f"{self.mode}: keys of no archive are forgotten")
         self.learn_keys()
         self.scan_open("rotated, the archive being gone")
+
+    # The keys of archives
+
+    def give_archive_keys(self, earlier):
+        """Nothing stays of a key that was sent, nor of the name that it is for."""
+        keys = self.opening.keys_of_store(self.daemon.state, self.known)
+        for master, more in (("master key", {}), ("retired master key", {"key_id": earlier})):
+            for text in (wire.made_up_token(), f'\u00f1"{wire.made_up_token()}"\u00f1'):
+                key = self.learn_archive_key(f"{master}, {more}, {text[:2]}", keys[master], text)
+                given = self.call("DeriveArchiveKey", name=text, **more)
+                self.findings.expect(given["key"] == key.hex(),
+                                     f"{self.mode}: the key of an archive is the one")
+                self.scan_open(f"the key of an archive was given, {master}")
+        self.scan_dumps("keys of archives were given", held=[*self.held, *self.open_keys])
+        self.give_often()
+        self.give_to_who_does_not_read(keys["master key"])
+        self.name_something_else()
+
+    def learn_archive_key(self, what, master, name):
+        """Has the key, its digits and the name looked for; the key."""
+        key = self.opening.form.derived(master, b"archive", name)
+        self.look_for({f"archive key ({what})": key,
+                       f"archive key's digits ({what})": key.hex().encode(),
+                       f"archive's name ({what})": name.encode(),
+                       f"archive's name in JSON ({what})": json.dumps(name).encode()})
+        return key
+
+    def give_often(self):
+        """Ten thousand times, on one connection."""
+        call = wire.message(f"{KEYS}.DeriveArchiveKey", {"name": wire.made_up_token()})
+        with self.daemon.connect() as peer:
+            for _ in range(QUERIES // 100):
+                peer.sendall(call * 100)
+                given = wire.replies(peer, 100)[0]["parameters"]["key"]
+            self.look_for({"archive key that was given often": bytes.fromhex(given),
+                           "the digits of that": given.encode()})
+            self.scan_open(f"{QUERIES:,} keys of archives were given")
+        self.scan_open(f"{QUERIES:,} keys of archives were given, and the peer is gone")
+
+    def give_to_who_does_not_read(self, master):
+        """The reply that nobody takes stands in locked memory, and goes with the connection."""
+        name = "made up"
+        key = self.opening.form.derived(master, b"archive", name)
+        self.look_for({"archive key that nobody takes": key, "its digits": key.hex().encode()})
+        call = wire.message(f"{KEYS}.DeriveArchiveKey", {"name": name}) * 100
+        with self.daemon.connect() as peer:
+            peer.setblocking(False)
+            for _ in range(200):
+                try:
+                    peer.send(call)
+                except OSError:
+                    break
+            time.sleep(SETTLE_SECONDS)
+            self.scan("keys of archives are not read", held=self.held,
+                      passing={"its digits", *self.open_keys})
+            peer.setblocking(True)
+            peer.recv(70)
+        self.scan_open("keys of archives were not read")
+
+    def name_something_else(self):
+        """A token where a name or an id should be."""
+        for what, parameters in (("a name", lambda token: {"name": token}),
+                                 ("a name that is too long", lambda token: {"name": token * 9}),
+                                 ("an id", lambda token: {"name": "a", "key_id": token}),
+                                 ("another member", lambda token: {"name": "a", "token": token})):
+            token = self.new_token(f"token in the place of {what}")
+            reply = json.dumps(self.daemon.ask(f"{KEYS}.DeriveArchiveKey", **parameters(token)))
+            self.findings.expect(token not in reply,
+                                 f"{self.mode}: a token in the place of {what} is not echoed")
+            self.scan_open(f"a token was in the place of {what}")
 
     def lock_and_unlock(self):
         self.daemon.call("Lock")

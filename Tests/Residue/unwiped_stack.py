@@ -25,7 +25,7 @@ class UnwipedStack(SlotResidue):
 
 
 def stack_findings(program, directory):
-    """What was found in the worker's stack."""
+    """What was found in the worker's stack, and of the keys of archives in the loop's."""
     library = directory / "unwiped.so"
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, "-x", "c", "-"], check=True,
                    input=LIBRARY, text=True)
@@ -34,4 +34,6 @@ def stack_findings(program, directory):
                         ("--secret-memory", "locked"), (), findings)
     life.library = library
     life.run()
-    return [failure for failure in findings.failures if "stack of accountd-store" in failure]
+    return ([failure for failure in findings.failures if "stack of accountd-store" in failure],
+            [failure for failure in findings.failures
+             if "the key of an archive was given" in failure and "stack" in failure])
