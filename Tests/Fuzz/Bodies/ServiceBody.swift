@@ -40,6 +40,7 @@ package final class ServiceBody: FuzzBody {
             case 0x0B: try life.lock()
             case 0x0E: life.takeMemory(Int(rest.byte()))
             case 0x0F: life.giveMemoryBack()
+            case 0x10: life.bearKey()
             default: try life.send(Array(record))
             }
         }
@@ -62,6 +63,8 @@ private final class ServiceLife {
     private var reply: SecretBuffer
     private var now = ServiceLife.start
     private var role = Role.owner
+    /// Whether an owner is the daemon's own user, and not root.
+    private var isOwnUser = true
     private var change: StoreChange?
     private var ballast: [Ballast] = []
     /// Whether the store holds what the service has written, and nothing else.
@@ -81,7 +84,19 @@ private final class ServiceLife {
         store.derive = { $0.run(opslimit: 1, memlimit: 8192) }
     }
 
-    func become(_ number: UInt8) { role = Self.roles[Int(number) % Self.roles.count] }
+    func become(_ number: UInt8) {
+        role = Self.roles[Int(number) % Self.roles.count]
+        isOwnUser = number < 0x80 && role == .owner
+    }
+
+    /// An archive is sealed by the present master key, or all that were are gone.
+    func bearKey() {
+        if let id = service.slots?.slots.current, !store.archiveKeys.contains(id) {
+            store.archiveKeys.append(id)
+        } else {
+            store.archiveKeys = []
+        }
+    }
 
     /// Lets time pass; a clock that is set back does not turn boot time back.
     func pass(_ seconds: Int64) {
@@ -152,9 +167,8 @@ private final class ServiceLife {
         service.lockIfDue(at: now)
         let wasPending = service.pending != nil
         let isPlain = service.answersPlainly(text.span, from: role, at: now)
-        let outcome = service.handle(
-            text.span, from: AccountService.Caller(role: role, connections: 3), at: now,
-            reply: &reply)
+        let caller = AccountService.Caller(role: role, connections: 3, isOwnUser: isOwnUser)
+        let outcome = service.handle(text.span, from: caller, at: now, reply: &reply)
         if isPlain {
             guard case .tokenReply = outcome.action else {
                 throw Violation(description: "a plain query has another answer")
@@ -162,6 +176,12 @@ private final class ServiceLife {
         }
         if let method = outcome.method, role < method.requiredRole {
             try require(outcome.verdict != .answered, "\(role) is answered \(method)")
+        }
+        if outcome.method == .deriveArchiveKey, outcome.verdict == .answered {
+            try require(isOwnUser, "an archive's key goes to somebody else")
+            try require(
+                service.standing == .present || service.standing == .empty,
+                "a key of a store that is shut")
         }
         if case .wait = outcome.action { try require(wasPending, "a call waits for nothing") }
         if case .change = outcome.action {
@@ -258,9 +278,12 @@ private final class ServiceLife {
             return
         }
         let secret = token.array()
+        // A token may read as a time does.
+        let expiry = held.profile.expiry
         let profile =
-            held.profile.uid + (held.profile.screenName ?? "")
-            + (held.profile.avatarLarge ?? "")
+            "\(held.profile.uid) \(held.profile.screenName ?? "") "
+            + "\(held.profile.avatarLarge ?? "") \(CivilTime.rfc3339(expiry.expiresAt)) "
+            + "\(expiry.expiresAt) \(expiry.issuedAt ?? 0)"
         guard !call.span.contains(secret), !Array(profile.utf8).span.contains(secret) else {
             return
         }
