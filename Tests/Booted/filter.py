@@ -96,6 +96,12 @@ def all_that_is_done_with_keys_and_locks_is_allowed(machine):
     code = machine.call(f"{KEYS}.NewRecoveryCode")
     machine.call(f"{KEYS}.AddSlot", {"kind": "recovery", **code})
     machine.call(f"{KEYS}.Rotate")
+    machine.call(f"{KEYS}.FinishRotation")
+    try:
+        machine.call(f"{KEYS}.DeriveArchiveKey", {"name": "made up"})
+        raise AssertionError("root is given the key of an archive of the service's user")
+    except wire.Refused as refused:
+        assert refused.name.endswith(".PermissionDenied"), refused
     for slot in machine.call(f"{KEYS}.ListSlots")["slots"]:
         if slot["kind"] == "credential":
             machine.call(f"{KEYS}.RemoveSlot", {"id": slot["id"]})
