@@ -64,7 +64,7 @@ import Varlink
             guard file.count == good.count, file[0] == good[0] else { throw .cannotOpen }
             try SealedFile.open(good.span, under: key, keyID: id, into: &buffer, arena: arena)
         }
-        try Self.requireFinding(body, "a changed file opens")
+        try Self.requireFinding(body, "the two readers of files do not agree")
     }
 
     private static func goodFile() throws(SealingError) -> [UInt8] {
