@@ -8,12 +8,21 @@ enum CodingFault {
         case DecodingError.valueNotFound(_, let context):
             "\(place(context.codingPath)) is null"
         case DecodingError.typeMismatch(let type, let context):
-            "\(place(context.codingPath)) is no \(String(describing: type))"
+            "\(place(context.codingPath)) is no \(Self.name(of: type))"
         case DecodingError.dataCorrupted(let context):
             "\(place(context.codingPath)) is malformed"
         case EncodingError.invalidValue(_, let context):
             "\(place(context.codingPath)) cannot be encoded"
         default: "its type refuses it"
+        }
+    }
+
+    // Coders say of a container that it is one of anything.
+    private static func name(of type: Any.Type) -> String {
+        switch String(describing: type) {
+        case "Array<Any>": "list"
+        case "Dictionary<String, Any>", "Dictionary<String, JSONMap.Value>": "dictionary"
+        case let name: name
         }
     }
 

@@ -109,7 +109,9 @@ private struct Renamed: Codable, Equatable, ArchiveNamed {
         try writer.append(Array(#"{"a":[1,2.5]}"#.utf8).span)
         try writer.commit()
         #expect(try room.archiver.read([String: [Double]].self, named: "a") == ["a": [1, 2.5]])
-        #expect(throws: ArchiveError.self) { try room.archiver.read([Int].self, named: "a") }
+        #expect(throws: ArchiveError.notDecodable(archive: "a", reason: "the value is no list")) {
+            try room.archiver.read([Int].self, named: "a")
+        }
     }
 
     @Test("a value that cannot be encoded leaves the archive as it was")
