@@ -27,6 +27,10 @@ struct ArchiveFile: ~Copyable {
             file = try archives.openFile(fileName, [.readOnly, .nonBlocking])
         } catch {
             if error == .notFound { return nil }
+            // Nobody of ours makes one, and where it leads is none of ours.
+            if error == .loop {
+                throw .damaged(archive: name.text, reason: "it is a symbolic link")
+            }
             throw .system("cannot open \(path)/\(fileName)", errno: error.rawValue)
         }
         let status: FileStatus

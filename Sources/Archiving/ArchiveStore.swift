@@ -15,6 +15,8 @@ public struct ArchiveStore: Sendable {
     static let rotationLock = "archives.lock"
     /// The file whose places stand for the archives, among them.
     static let writersLock = "lock"
+    /// The place in it, behind those of all archives, of `ArchiveNaming`.
+    static let namesPlace: Int64 = 1 << 62
 
     /// The state directory, absolute.
     public let path: String

@@ -9,18 +9,18 @@ import SecretMemory
 /// between. The memory that it takes does not grow with the archive.
 public struct ArchiveWriter: ~Copyable {
     private let name: ArchiveName
-    private let storePath: String
+    private let store: ArchiveStore
     private var file: PendingFile
     private var sealing: SealedFileWriter
     // After the file in the order of destruction or not: what is left of the file has a temporary name.
     private let lock: ArchiveLock
 
     private init(
-        _ name: ArchiveName, _ storePath: String, _ file: consuming PendingFile,
+        _ name: ArchiveName, _ store: ArchiveStore, _ file: consuming PendingFile,
         _ sealing: consuming SealedFileWriter, _ lock: consuming ArchiveLock
     ) {
         self.name = name
-        self.storePath = storePath
+        self.store = store
         self.file = file
         self.sealing = sealing
         self.lock = lock
@@ -33,7 +33,7 @@ public struct ArchiveWriter: ~Copyable {
     ) throws(ArchiveError) -> ArchiveWriter {
         let sealing = try sealing(name, lock, store)
         let file = try file(name, lock, store)
-        var writer = ArchiveWriter(name, store.path, file, sealing, lock)
+        var writer = ArchiveWriter(name, store, file, sealing, lock)
         try writer.begin(envelope)
         return writer
     }
@@ -51,7 +51,7 @@ public struct ArchiveWriter: ~Copyable {
     private static func file(
         _ name: ArchiveName, _ lock: borrowing ArchiveLock, _ store: ArchiveStore
     ) throws(ArchiveError) -> PendingFile {
-        _ = try? PendingFile.removeAbandoned(in: lock.archives)
+        ArchiveNaming.tidy(lock.archives)
         do throws(AtomicFileError) {
             return try PendingFile.make(in: lock.archives)
         } catch { throw failure(error, name, store.path) }
@@ -60,7 +60,7 @@ public struct ArchiveWriter: ~Copyable {
     private mutating func begin(_ envelope: ArchiveEnvelope) throws(ArchiveError) {
         do throws(AtomicFileError) {
             try file.append(sealing.header.span)
-        } catch { throw Self.failure(error, name, storePath) }
+        } catch { throw Self.failure(error, name, store.path) }
         try append(envelope.bytes.span)
     }
 
@@ -82,7 +82,7 @@ public struct ArchiveWriter: ~Copyable {
     public mutating func append(_ bytes: Span<UInt8>) throws(ArchiveError) {
         do throws(AtomicFileError) {
             try Self.append(bytes, to: file, with: &sealing)
-        } catch { throw Self.failure(error, name, storePath) }
+        } catch { throw Self.failure(error, name, store.path) }
     }
 
     // Static, so that each part of the writer is accessed by itself.
@@ -105,11 +105,13 @@ public struct ArchiveWriter: ~Copyable {
     consuming func commit(
         as fileName: String, keepingPrevious previous: String?
     ) throws(ArchiveError) {
-        let (name, storePath) = (self.name, self.storePath)
+        let (name, store) = (self.name, self.store)
+        let naming = try ArchiveNaming.begin(name, in: lock.archives, store)
         do throws(AtomicFileError) {
             try Self.finish(sealing, file)
             try file.commit(as: fileName, keepingPrevious: previous)
-        } catch { throw Self.failure(error, name, storePath) }
+        } catch { throw Self.failure(error, name, store.path) }
+        withExtendedLifetime(naming) {}
     }
 
     private static func finish(
@@ -123,9 +125,9 @@ public struct ArchiveWriter: ~Copyable {
     ) -> ArchiveError {
         let state =
             error.inPlace
-            ? "it is written, but a power cut may bring back the one before" : "it is as it was"
+            ? "is written, but a power cut may bring back the one before" : "is as it was"
         return .system(
-            "the archive \(name.text) in \(path): \(error.message); \(state)",
+            "the archive \(name.text) in \(path) \(state): \(error.action)",
             errno: error.errno.rawValue)
     }
 }

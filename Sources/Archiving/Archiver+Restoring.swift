@@ -24,14 +24,17 @@ extension Archiver {
         case .none: return false
         case .some(let reader): try Self.readThrough(reader)
         }
+        let naming = try ArchiveNaming.begin(name, in: lock.archives, store)
         do throws(Errno) {
             try lock.archives.exchange(name.fileName, name.previousFileName)
-            return true
+            withExtendedLifetime(naming) {}
         } catch {
             throw .system(
                 "cannot bring back the archive \(name.text) in \(store.path)",
                 errno: error.rawValue)
         }
+        try lock.sync(name, "is brought back, but a power cut may bring back the other one")
+        return true
     }
 
     private static func readThrough(_ opened: consuming ArchiveReader) throws(ArchiveError) {

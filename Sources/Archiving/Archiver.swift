@@ -72,17 +72,18 @@ public struct Archiver: Sendable {
     static func delete(
         _ name: ArchiveName, _ lock: borrowing ArchiveLock
     ) throws(ArchiveError) -> Bool {
+        let wasThere: Bool
         do throws(Errno) {
             // The one before goes first: it must not outlive what it was replaced by.
             try removeIfThere(name.previousFileName, lock.archives)
-            let wasThere = try removeIfThere(name.fileName, lock.archives)
-            try lock.archives.sync()
-            return wasThere
+            wasThere = try removeIfThere(name.fileName, lock.archives)
         } catch {
             throw .system(
                 "cannot delete the archive \(name.text) in \(lock.store.path)",
                 errno: error.rawValue)
         }
+        try lock.sync(name, "is deleted, but a power cut may bring it back")
+        return wasThere
     }
 
     @discardableResult

@@ -205,3 +205,7 @@ long clinux_send(int fd, const void *start, size_t size) {
 int clinux_rename_new(int directory, const char *from, const char *to) {
     return renameat2(directory, from, directory, to, RENAME_NOREPLACE);
 }
+
+int clinux_rename_exchange(int directory, const char *first, const char *second) {
+    return renameat2(directory, first, directory, second, RENAME_EXCHANGE);
+}

@@ -36,16 +36,17 @@ package struct AtomicFileError: Error, Equatable, Sendable {
     }
 
     /// One line for a person, without the file's name.
-    package var message: String {
-        let what =
-            switch step {
-            case .create: "cannot make a temporary file"
-            case .write: "cannot write"
-            case .sync: "cannot write to the disk"
-            case .linkPrevious, .renamePrevious: "cannot keep the previous file"
-            case .rename: "cannot replace the file"
-            case .syncDirectory: "cannot write the directory to the disk"
-            }
-        return "\(what): \(errno.description)"
+    package var message: String { "\(action): \(errno.description)" }
+
+    /// What was not possible, without the reason.
+    package var action: String {
+        switch step {
+        case .create: "cannot make a temporary file"
+        case .write: "cannot write"
+        case .sync: "cannot write to the disk"
+        case .linkPrevious, .renamePrevious: "cannot keep the previous file"
+        case .rename: "cannot replace the file"
+        case .syncDirectory: "cannot write the directory to the disk"
+        }
     }
 }

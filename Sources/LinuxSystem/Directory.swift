@@ -96,23 +96,32 @@ package struct Directory: ~Copyable, Sendable {
         try PathCalls.rename(name, to: other, in: rawValue)
     }
 
-    /// Exchanges what two names stand for, durably; a kill in between leaves both the same, and never
-    /// the first without a file. linkat(2), renameat(2)
+    /// Exchanges what two names stand for at one go; `sync` makes it durable. RENAME_EXCHANGE,
+    /// renameat2(2)
     ///
-    /// What `PendingFile.removeAbandoned` removes may be left.
+    /// Where nothing has the first name it gets what the other one stood for. Where the file system
+    /// cannot do it so, a kill in between leaves both the same, never the first without a file, and
+    /// links that `PendingFile.removeAbandoned` removes: nobody may do that meanwhile.
     package func exchange(_ name: String, _ other: String) throws(Errno) {
+        do throws(Errno) {
+            if try !PathCalls.exchange(name, other, in: rawValue) {
+                try exchangeByLinks(name, other)
+            }
+        } catch {
+            guard error == .notFound, try !contains(name) else { throw error }
+            try PathCalls.renameNew(other, to: name, in: rawValue)
+        }
+    }
+
+    // linkat(2), renameat(2)
+    func exchangeByLinks(_ name: String, _ other: String) throws(Errno) {
         let (first, second) = (TemporaryName.make(), TemporaryName.make())
         try link(other, as: second)
         defer { try? unlink(second) }
-        var hasFirst = true
-        do { try link(name, as: first) } catch {
-            guard error == .notFound else { throw error }
-            hasFirst = false
-        }
-        defer { if hasFirst { try? unlink(first) } }
+        try link(name, as: first)
+        defer { try? unlink(first) }
         try rename(second, to: name)
-        if hasFirst { try rename(first, to: other) } else { try unlink(other) }
-        try sync()
+        try rename(first, to: other)
     }
 
     /// Has `name` lead to `target`, replacing what had the name at one go. symlinkat(2), renameat(2)

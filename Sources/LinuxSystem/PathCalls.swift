@@ -72,6 +72,26 @@ enum PathCalls {
         }
     }
 
+    /// Has each of two names stand for what the other one stood for. RENAME_EXCHANGE, renameat2(2)
+    ///
+    /// - Returns: false where the file system cannot do it at one go, or a filter lacks the call.
+    static func exchange(
+        _ path: String, _ other: String, in directory: Int32
+    ) throws(Errno) -> Bool {
+        try Files.check(path)
+        try Files.check(other)
+        do throws(Errno) {
+            // SAFETY: as above.
+            _ = try valueOrErrno { unsafe clinux_rename_exchange(directory, path, other) }
+            return true
+        } catch {
+            switch error {
+            case .invalidArgument, .notImplemented, .notSupported: return false
+            default: throw error
+            }
+        }
+    }
+
     static func makeSymbolicLink(
         _ path: String, to target: String, in directory: Int32
     ) throws(Errno) {

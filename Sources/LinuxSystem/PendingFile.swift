@@ -78,6 +78,9 @@ package struct PendingFile: ~Copyable {
 
     /// Removes the temporary files that killed writers have left, and none that is being written.
     ///
+    /// Call it while nobody gives a file its name there: the second name that `commit` makes for what
+    /// it replaces looks like one that was left.
+    ///
     /// - Returns: how many there were.
     @discardableResult
     package static func removeAbandoned(in directory: borrowing Directory) throws(Errno) -> Int {

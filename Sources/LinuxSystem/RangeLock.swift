@@ -19,9 +19,11 @@ package struct RangeLock: ~Copyable {
     ///   - number: of the thing, not negative.
     ///   - name: of the file, made with mode 0600 if missing.
     ///   - directory: where it is.
+    ///   - shared: whether others may hold it too, who take it as shared as well.
+    ///   - timeoutMilliseconds: 0: one try.
     /// - Returns: nil when somebody else had it all the time.
     package static func acquire(
-        _ number: Int64, of name: String, in directory: borrowing Directory,
+        _ number: Int64, of name: String, in directory: borrowing Directory, shared: Bool = false,
         timeoutMilliseconds: Int64
     ) throws(Errno) -> RangeLock? {
         precondition(number >= 0, "a place in a file")
@@ -29,7 +31,7 @@ package struct RangeLock: ~Copyable {
         let end = Clock.deadline(afterMilliseconds: timeoutMilliseconds)
         while true {
             do throws(Errno) {
-                try lock(file.rawValue, number)
+                try lock(file.rawValue, number, shared ? F_RDLCK : F_WRLCK)
                 return RangeLock(file: file)
             } catch {
                 guard error == .wouldBlock || error == .permissionDenied else { throw error }
@@ -40,9 +42,9 @@ package struct RangeLock: ~Copyable {
         }
     }
 
-    private static func lock(_ fd: Int32, _ number: Int64) throws(Errno) {
+    private static func lock(_ fd: Int32, _ number: Int64, _ kind: Int32) throws(Errno) {
         var range = flock()
-        range.l_type = Int16(F_WRLCK)
+        range.l_type = Int16(kind)
         range.l_whence = Int16(SEEK_SET)
         range.l_start = Int(number)
         range.l_len = 1

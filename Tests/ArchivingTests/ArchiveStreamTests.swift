@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LinuxSystem
 import Testing
 
 @testable import Archiving
@@ -143,7 +144,9 @@ import Testing
         let manager = FileManager.default
         try manager.createSymbolicLink(
             atPath: file, withDestinationPath: room.archives + "/a.sealed")
-        #expect(throws: ArchiveError.self) { try room.content(of: "b") }
+        #expect(throws: ArchiveError.damaged(archive: "b", reason: "it is a symbolic link")) {
+            try room.content(of: "b")
+        }
         try manager.removeItem(atPath: file)
         // SAFETY: the path lives for the call.
         #expect(unsafe mkfifo(file, 0o600) == 0)
@@ -167,6 +170,25 @@ import Testing
         }
         #expect(try room.files() == ["a.sealed", "b.sealed", "c.sealed", "lock"])
         #expect(try room.content(of: "b") == [2])
+    }
+
+    @Test("a second name that another writer has just made is not tidied away")
+    func secondNames() throws {
+        let room = try TestArchives()
+        try room.write([1], named: "a")
+        try FileManager.default.linkItem(
+            atPath: room.archives + "/a.sealed", toPath: room.archives + "/.tmp-00000000deadbeef")
+        do {
+            let archives = try LinuxSystem.Directory.open(room.archives, create: false)
+            let naming = try ArchiveNaming.begin(
+                ArchiveName("a"), in: archives, room.archiver.store)
+            // Those who give names do not wait for each other.
+            try room.write([3], named: "c")
+            #expect(try room.files().contains(".tmp-00000000deadbeef"))
+            withExtendedLifetime(naming) {}
+        }
+        try room.write([3], named: "c")
+        #expect(try !room.files().contains(".tmp-00000000deadbeef"))
     }
 
     @Test("two writers of one archive wait for each other, and not for ever")

@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
-import LinuxSystem
 import Testing
+
+@testable import LinuxSystem
 
 @Suite struct DirectoryTests {
     typealias Directory = LinuxSystem.Directory
@@ -164,6 +165,28 @@ import Testing
         #expect(throws: Errno.loop) { try directory.read(name: "link", limit: 10) }
         #expect(throws: Errno.invalidArgument) { try directory.read(name: "fifo", limit: 10) }
         #expect(throws: Errno.isADirectory) { try directory.read(name: "dir", limit: 10) }
+    }
+
+    @Test("two names are exchanged, and one alone is moved")
+    func exchange() throws {
+        let directory = try folder.open()
+        try folder.write("a", "1")
+        try folder.write("b", "2")
+        try directory.exchange("a", "b")
+        try directory.sync()
+        #expect(try (folder.text("a"), folder.text("b")) == ("2", "1"))
+        // As where the file system cannot do it at one go.
+        try directory.exchangeByLinks("a", "b")
+        #expect(try (folder.text("a"), folder.text("b")) == ("1", "2"))
+        #expect(try folder.names() == ["a", "b"])
+        try directory.unlink("a")
+        try directory.exchange("a", "b")
+        #expect(try folder.text("a") == "2")
+        #expect(try folder.names() == ["a"])
+        for (name, other) in [("a", "b"), ("b", "c")] {
+            #expect(throws: Errno.notFound) { try directory.exchange(name, other) }
+        }
+        #expect(try folder.names() == ["a"])
     }
 
     @Test("a symbolic link replaces what had its name, and leaves nothing beside")

@@ -72,4 +72,6 @@ void clinux_raise_limits(unsigned long long before[CLINUX_LIMITS]);
 void clinux_restore_limits(const unsigned long long before[CLINUX_LIMITS]);
 // renameat2(2) with RENAME_NOREPLACE, within one directory.
 int clinux_rename_new(int directory, const char *from, const char *to);
+// renameat2(2) with RENAME_EXCHANGE, within one directory.
+int clinux_rename_exchange(int directory, const char *first, const char *second);
 #endif
