@@ -21,16 +21,19 @@ package struct ImportSource: ~Copyable {
     /// - Parameters:
     ///   - path: its name; `-` is standard input.
     ///   - limit: bytes that are taken of it at the most.
+    ///   - directoryHint: what to do where it is a directory.
     package static func open(
-        _ path: String, limit: Int = ImportLimits.maximumFile, _ context: CommandContext
+        _ path: String, limit: Int = ImportLimits.maximumFile,
+        directoryHint: String = "name the file in it: account.plist, com_weibo_sdk_android.xml",
+        _ context: CommandContext
     ) throws(CommandFailure) -> ImportSource {
         let source: ImportSource
         do throws(Errno) {
             source = try make(path, limit, input: context.input, patience: context.patience)
-        } catch { throw failure(path, error) }
+        } catch { throw failure(path, error, directoryHint) }
         if path == "-", Terminal.isTerminal(context.input) {
             throw CommandFailure(
-                .usage, "there is nothing to import on a terminal",
+                .usage, "there is nothing to read on a terminal",
                 hint: "name the file, or pipe it in")
         }
         if source.status.kind == .regular, source.status.size > limit {
@@ -71,13 +74,14 @@ package struct ImportSource: ~Copyable {
         }
     }
 
-    private static func failure(_ path: String, _ error: Errno) -> CommandFailure {
+    private static func failure(
+        _ path: String, _ error: Errno, _ directoryHint: String
+    ) -> CommandFailure {
         switch error {
         case .isADirectory:
             CommandFailure(
                 ImportError(
-                    "not-a-file", "\(path) is a directory",
-                    hint: "name the file in it: account.plist, com_weibo_sdk_android.xml"))
+                    "not-a-file", "\(path) is a directory", hint: directoryHint))
         case .invalidArgument:
             CommandFailure(
                 ImportError(
@@ -181,14 +185,18 @@ package struct ImportSource: ~Copyable {
         let number = file.rawValue
         let deadline = Clock.monotonicMilliseconds() + patience * 1000
         while true {
-            if buffer.count == buffer.capacity {
-                guard buffer.count < buffer.limit else { throw .fileTooLarge }
+            let isFull = buffer.count == buffer.limit
+            if !isFull, buffer.count == buffer.capacity {
                 do { try buffer.reserve(1) } catch { throw .noMemory }
             }
             let left = max(0, deadline - Clock.monotonicMilliseconds())
             let ready = try Poll.wait(number, for: .readable, timeoutMilliseconds: left)
             guard ready.rawValue != 0 else { throw .timedOut }
-            do {
+            do throws(Errno) {
+                if isFull {
+                    guard try Files.isAtEnd(number) else { throw .fileTooLarge }
+                    return
+                }
                 let count = try buffer.appendUpTo(buffer.capacity - buffer.count) {
                     room throws(Errno) in try Files.read(number, into: &room)
                 }

@@ -52,7 +52,8 @@ enum ImportedFile {
         _ path: String, key: String?, _ context: CommandContext
     ) throws(CommandFailure) -> ImportedArchive {
         let source = try ImportSource.open(
-            path, limit: ArchiveImportLimits.maximumFile, context)
+            path, limit: ArchiveImportLimits.maximumFile, directoryHint: "name a file in it",
+            context)
         let size = ArchiveImportLimits.arena(forFileOf: source.size)
         let arena = try context.makeArena(size)
         let file = try source.read(into: arena)

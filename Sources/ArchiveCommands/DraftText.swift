@@ -66,9 +66,8 @@ enum DraftText {
         if let text = draft.text {
             lines.append("")
             // Lines stay lines; nothing else reaches the terminal as it is.
-            lines += text.split(separator: "\n", omittingEmptySubsequences: false).map {
-                ControlCharacters.escaped(String($0))
-            }
+            lines += text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+                .map { ControlCharacters.escaped(String($0)) }
         }
         return lines.joined(separator: "\n") + "\n"
     }

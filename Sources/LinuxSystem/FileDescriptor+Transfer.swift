@@ -54,7 +54,7 @@ extension FileDescriptor {
         while true {
             if buffer.count == buffer.capacity {
                 guard buffer.count < buffer.limit else {
-                    guard try Self.isAtEnd(number) else { throw .fileTooLarge }
+                    guard try Files.isAtEnd(number) else { throw .fileTooLarge }
                     return
                 }
                 do { try buffer.reserve(1) } catch {
@@ -66,13 +66,6 @@ extension FileDescriptor {
             }
             if count == 0 { return }
         }
-    }
-
-    private static func isAtEnd(_ number: Int32) throws(Errno) -> Bool {
-        // The one byte past the limit is of no use to anybody; it goes with the frame.
-        var one: UInt8 = 0
-        // SAFETY: one byte of room.
-        return try valueOrErrno { unsafe Glibc.read(number, &one, 1) } == 0
     }
 
     /// Has all that was written reach the disk. fsync(2)

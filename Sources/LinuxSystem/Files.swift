@@ -85,6 +85,21 @@ package enum Files {
         return count
     }
 
+    /// Whether nothing more comes; where something does, a byte of it is lost. read(2)
+    ///
+    /// For whoever has taken as much as may be, and has to tell just that much from more.
+    package static func isAtEnd(_ fd: Int32) throws(Errno) -> Bool {
+        // The one byte past the limit is of no use to anybody; it goes with the frame.
+        var one: UInt8 = 0
+        var count = -1
+        repeat {
+            // SAFETY: one byte of room.
+            count = unsafe Glibc.read(fd, &one, 1)
+        } while count < 0 && errno == EINTR
+        guard count >= 0 else { throw .current }
+        return count == 0
+    }
+
     /// Writes at least one byte. write(2)
     ///
     /// - Parameter start: where in `bytes` to begin.

@@ -41,6 +41,12 @@ import Testing
         #expect(page.hasPrefix("draft:     3, "))
     }
 
+    @Test("lines of a text are lines, whichever way they end")
+    func lines() {
+        let page = DraftText.page(Self.draft("t", text: "one\r\ntwo\nthr\u{7}ee\rx\r\n"), 1)
+        #expect(page.hasSuffix("\n\none\ntwo\nthr\\u{7}ee\\rx\n\n"))
+    }
+
     @Test("programs get the same")
     func value() throws {
         let json = try DraftText.value(Self.draft("t", pictures: 1), withText: true).json()
