@@ -80,6 +80,18 @@ extension GlobalOptions {
 }
 
 extension ArchiveCommand {
+    // A directory that cannot be used is for the program that is run to name.
+    private static func mayHaveFiles(_ path: String) -> Bool {
+        do throws(DirectoryError) {
+            let archives = try Directory.open(path, create: false)
+            guard let names = try? archives.entries() else { return true }
+            return names.contains { $0 != "lock" }
+        } catch {
+            if case .missing = error { return false }
+            return true
+        }
+    }
+
     /// After another master key has taken the present one's place: has the archives sealed anew, if
     /// there are any.
     ///
@@ -87,8 +99,7 @@ extension ArchiveCommand {
     static func resealAfterRotation(_ options: GlobalOptions) throws(CommandFailure) {
         // The system's daemon's archives are that user's to seal.
         guard !options.isSystem, let store = try? StoreLocation.of(options),
-            let archives = try? Directory.open(store.path + "/archives", create: false),
-            let names = try? archives.entries(), names.contains(where: { $0.hasSuffix(".sealed") })
+            mayHaveFiles(store.path + "/archives")
         else { return }
         do throws(CommandFailure) {
             try LibexecProgram.become(

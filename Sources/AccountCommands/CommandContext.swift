@@ -24,6 +24,9 @@ package struct CommandContext: Sendable {
         options.hasTimeout ? options.timeout : LoginSource.patience
     }
 
+    /// Seconds that another writer of the same archive is waited for.
+    package var writersPatience: Int { options.hasTimeout ? Int(options.timeout) : 30 }
+
     /// Locked memory for the command.
     package func makeArena(_ capacity: Int) throws(CommandFailure) -> SecretArena {
         try Exchange.makeArena(capacity)

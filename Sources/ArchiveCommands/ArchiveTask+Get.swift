@@ -70,11 +70,7 @@ extension ArchiveTask {
                     do throws(Errno) { try write(bytes) } catch { failure = error }
                 })
             {}
-        } catch {
-            progress.end()
-            throw keys.failure(error)
-        }
-        progress.end()
+        } catch { throw keys.failure(error) }
         if let failure { throw cannotWrite(failure) }
     }
 

@@ -37,7 +37,6 @@ extension ArchiveTask {
             try part.withBytes { bytes throws(ArchiveError) in try writer.append(bytes) }
             progress.add(part.count)
         }
-        progress.end()
         try writer.commit()
     }
 
@@ -122,6 +121,7 @@ struct InputPart: ~Copyable {
         while true {
             if buffer.count == buffer.capacity {
                 guard buffer.count < limit else {
+                    if try isAtEnd(input, name) { return buffer }
                     throw CommandFailure(
                         .inputRejected, "\(name) has more than \(limit >> 20) MiB",
                         hint: "account archive put --raw takes any size")
@@ -136,6 +136,12 @@ struct InputPart: ~Copyable {
                 }
                 if count == 0 { return buffer }
             } catch { throw .system("cannot read \(name)", error) }
+        }
+    }
+
+    private static func isAtEnd(_ input: Int32, _ name: String) throws(CommandFailure) -> Bool {
+        do throws(Errno) { return try Files.isAtEnd(input) } catch {
+            throw .system("cannot read \(name)", error)
         }
     }
 
@@ -165,8 +171,8 @@ extension JSONError {
         case .tooDeep(let offset): "too many values within one another" + Self.place(offset, text)
         case .notUTF8(let offset): "bytes that are not UTF-8" + Self.place(offset, text)
         case .syntax(let offset):
-            offset >= text.count
-                ? "it ends too early" : "something is wrong" + Self.place(offset, text)
+            (offset >= text.count ? "it ends too early" : "something is wrong")
+                + Self.place(offset, text)
         case .duplicateKey(let offset): "a name stands twice" + Self.place(offset, text)
         case .loneSurrogate(let offset): "half a character" + Self.place(offset, text)
         case .nulCharacter(let offset): "a NUL" + Self.place(offset, text)

@@ -20,7 +20,7 @@ struct ArchiveTask {
     ) throws(CommandFailure) {
         let keys = DaemonKeys(context)
         let store = ArchiveStore(
-            path: try context.storePath(), keys: keys, patience: Int(context.patience))
+            path: try context.storePath(), keys: keys, patience: context.writersPatience)
         let task = ArchiveTask(
             options: options, context: context, keys: keys, archiver: Archiver(store: store))
         switch options.action {
@@ -88,13 +88,7 @@ struct ArchiveTask {
     // MARK: Rotation
 
     private func reseal() throws(CommandFailure) {
-        let result = try library { () throws(ArchiveError) in
-            try archiver.sealAnew { done, all in
-                if context.hasTerminal, all > 100, done % 10 == 0 {
-                    context.showProgress("\rarchives: \(done) of \(all)\u{1B}[K")
-                }
-            }
-        }
+        let result = try sealAnew()
         let retired = try finishRotation()
         if result.sealed > 0 || result.failures.isEmpty {
             try context.print("Sealed \(Self.files(result.sealed)) anew.\n")
@@ -104,15 +98,25 @@ struct ArchiveTask {
             context.warn("\(failure.error.description)\(which)")
         }
         if let first = result.failures.first {
+            let isBusy = result.failures.allSatisfy(\.error.isBusy)
             throw CommandFailure(
                 keys.failure(first.error).status,
                 "\(Self.files(result.failures.count)) could not be sealed anew; the earlier master"
                     + " key stays for them",
-                hint: "remove what is damaged with account archive remove NAME, then run account"
-                    + " archive reseal")
+                hint: (isBusy
+                    ? "once they are written"
+                    : "remove what is damaged with account archive remove NAME, then")
+                    + " run account archive reseal")
         }
         if retired > 0 {
             context.warn("\(retired) earlier master keys are still needed by some file")
+        }
+    }
+
+    private func sealAnew() throws(CommandFailure) -> Archiver.Resealing {
+        var progress = Progress("archives", of: nil, context, .files)
+        return try library { () throws(ArchiveError) in
+            try archiver.sealAnew { done, all in progress.set(done, of: all) }
         }
     }
 

@@ -22,7 +22,7 @@ struct DraftTask {
     static func run(_ options: DraftOptions, _ context: CommandContext) throws(CommandFailure) {
         let keys = DaemonKeys(context)
         let store = ArchiveStore(
-            path: try context.storePath(), keys: keys, patience: Int(context.patience))
+            path: try context.storePath(), keys: keys, patience: context.writersPatience)
         let task = DraftTask(
             options: options, context: context, keys: keys,
             box: DraftBox(in: Archiver(store: store)))
@@ -128,7 +128,8 @@ struct DraftTask {
     }
 
     private func read(_ path: String, limit: Int) throws(CommandFailure) -> [UInt8] {
-        let source = try ImportSource.open(path, limit: limit, context)
+        let source = try ImportSource.open(
+            path, limit: limit, directoryHint: "name a file in it", context)
         let arena = try context.makeArena(4 * max(1 << 16, source.size))
         let file = try source.read(into: arena)
         return file.withBytes { bytes in bytes.indices.map { bytes[$0] } }

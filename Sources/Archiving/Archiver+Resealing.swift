@@ -33,6 +33,8 @@ extension Archiver {
     package func sealAnew(
         progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws(ArchiveError) -> Resealing {
+        // They bear the id of an earlier master key, which would be kept for them.
+        _ = try store.withArchives { archives, _ in ArchiveNaming.tidy(archives) }
         let names = try namesWithFiles()
         var result = Resealing()
         guard !names.isEmpty else { return result }
@@ -48,9 +50,12 @@ extension Archiver {
                     }
                 } catch {
                     if error.concernsAll { throw error }
+                    let isBusy = error.isBusy
                     result.failures.append(
                         Resealing.Failure(
-                            archive: name.text, isPrevious: isPrevious, error: error))
+                            archive: name.text, isPrevious: isPrevious && !isBusy, error: error))
+                    // Whoever writes it has both, and was waited for.
+                    if isBusy { break }
                 }
             }
         }
@@ -112,6 +117,11 @@ extension Archiver {
 }
 
 extension ArchiveError {
+    /// Whether somebody else is writing it.
+    package var isBusy: Bool {
+        if case .busy = self { true } else { false }
+    }
+
     /// Whether the next archive would fail just so.
     fileprivate var concernsAll: Bool {
         switch self {
