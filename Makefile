@@ -11,8 +11,8 @@ zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 
-.PHONY: build demo test lint install uninstall attacks imports interoperation bench peers residue fuzz model \
-    soak booted completions samples docc manual sanitize coverage crash clean
+.PHONY: build demo test lint install uninstall attacks imports archives interoperation bench peers residue fuzz \
+    model soak booted completions samples docc manual sanitize coverage crash clean
 
 build:
 	./scripts/build
@@ -68,6 +68,9 @@ attacks:
 
 imports:
 	Tests/Import/imports.py
+
+archives:
+	Tests/Archives/archives.py
 
 interoperation:
 	./scripts/test interoperation

@@ -93,7 +93,7 @@ class Room(contextlib.ExitStack):
         if not place.exists():
             place.mkdir()
             place.chmod(0o755)
-            for name in ("account", "accountd", "account-import"):
+            for name in ("account", "accountd", "account-import", "account-archive"):
                 programs.copy_of(programs.binary(name), place)
         return place
 
