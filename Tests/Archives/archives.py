@@ -22,6 +22,7 @@ import programs  # noqa: E402
 
 import command_cases  # noqa: E402, F401
 import draft_cases  # noqa: E402, F401
+import exchange_cases  # noqa: E402, F401
 import import_cases  # noqa: E402, F401
 import locked_cases  # noqa: E402, F401
 import name_cases  # noqa: E402, F401

@@ -57,6 +57,10 @@ def the_usual_prefix_is_served_and_removed_again(machine):
     assert result.returncode == 3, described(result)
     exe = os.readlink(machine.container.path(f"proc/{machine.main_pid('alice')}/exe"))
     assert exe.endswith(f"{LOCAL}/libexec/accountd"), exe
+    # So are the programs that account becomes.
+    assert machine.account("archive", "list", user="alice").returncode == 0
+    refused = machine.account("import", "/nonexistent", user="alice")
+    assert refused.returncode == 9 and "cannot read /nonexistent" in refused.stderr, refused
     machine.systemctl("stop", LISTENER, SERVICE)
     machine.make("uninstall", "V=", LOCAL)
     assert files(machine) == before
