@@ -57,6 +57,7 @@ extension StoreFiles {
             guard try lock.acquire(timeoutMilliseconds: Self.writersPatience) else {
                 return BorneKeys(request.ids)
             }
+            removeDeadTemporaries()
             kept = try borne(of: request.ids)
         } catch { throw cannotTell(error) }
         if kept == nil {
@@ -66,6 +67,15 @@ extension StoreFiles {
         // Held until the slots are written.
         lock.release()
         return kept
+    }
+
+    /// Whoever was writing an archive held the lock: what has a temporary name still was left by one
+    /// that was killed, and would keep its key for good.
+    private func removeDeadTemporaries() {
+        guard let archives = try? directory.openDirectory(Self.archives, create: false) else {
+            return
+        }
+        _ = try? AtomicFile.removeTemporaries(in: archives)
     }
 
     private func borne(of ids: [MasterKeyID]) throws(Errno) -> BorneKeys? {

@@ -301,6 +301,35 @@ import Testing
         #expect(isFree)
     }
 
+    @Test("what a killed writer of archives has left keeps no key, and is removed")
+    func deadTemporaries() throws {
+        let folder = try folder()
+        try File.sealed.make(folder.place("archives/.tmp-0123456789abcdef"))
+        #expect(try borne(folder, [Self.earlier]) == nil)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.place("archives")).isEmpty)
+        // Nobody else's file is.
+        let others = [".tmp-0123", ".tmp-0123456789abcdeg", "tmp-0123456789abcdef"]
+        for name in others { try File.sealed.make(folder.place("archives/\(name)")) }
+        try folder.write("keyslots.plist", [1])
+        #expect(try borne(folder, [Self.earlier])?.count == 1)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.place("archives"))
+        #expect(left.sorted() == others.sorted())
+    }
+
+    @Test("what a writer of archives is at work on is left alone")
+    func livingTemporaries() throws {
+        let folder = try folder()
+        let temporary = folder.place("archives/.tmp-0123456789abcdef")
+        try File.sealed.make(temporary)
+        let directory = try Directory.open(folder.path, create: false)
+        var lock = try FileLock("archives.lock", in: directory)
+        let isHeld = try lock.tryAcquire(shared: true)
+        try #require(isHeld == true)
+        #expect(try borne(folder, [Self.earlier])?.count == 1)
+        #expect(FileManager.default.fileExists(atPath: temporary))
+    }
+
     @Test("the writer's process may end meanwhile")
     func lockOfAnotherProcess() throws {
         let folder = try folder()

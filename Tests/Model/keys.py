@@ -2,7 +2,7 @@
 
 import re
 
-from files import SPARE, Blob, bears
+from files import ARCHIVES, SPARE, TEMPORARY, Blob, bears
 from locking import code_of, passphrase_of
 from replies import answer, invalid_field, invalid_parameter, of_keys, own
 from slots import MAXIMUM_RETIRED, MAXIMUM_SLOTS, Key, Slot
@@ -129,6 +129,8 @@ class Keys:
         if seals_anew or self.slots.meaning.retired:
             self.use()
             self._follow()
+            if not seals_anew:
+                self._clear_archives()
             if seals_anew or self.held and self._spare_bears():
                 self._seal_anew(left="")
                 self.done["accounts sealed anew at the end"] += 1
@@ -222,8 +224,18 @@ class Keys:
         if failed:
             raise store_failed(failed, left)
 
+    def _clear_archives(self):
+        """Removes what killed writers of archives have left; nobody writes meanwhile."""
+        for name in [*self.files.items]:
+            if name.startswith(ARCHIVES) and TEMPORARY.fullmatch(name.removeprefix(ARCHIVES)):
+                self.files.remove(name)
+                self.done["dead temporaries removed"] += 1
+
     def _forget_retired(self):
         meaning = self.slots.meaning
+        if meaning.retired:
+            self._follow()
+            self._clear_archives()
         # Looked at again without those that a file bears, since it is all or nothing.
         borne = self.files.borne(meaning.retired)
         left = [key for key in meaning.retired if key not in borne]

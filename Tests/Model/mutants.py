@@ -95,15 +95,15 @@ def _mutants():
     return {
         "a token that is good in its last second": (510, of(
             watch.Watch, "remaining", expires_a_second_late)),
-        "a token that a step of the clock brings to life": (562, of(
+        "a token that a step of the clock brings to life": (564, of(
             watch.Watch, "remaining", comes_to_life_with_the_clock)),
         "another last letter of the token": (500, of(
             service.Service, "handle", has_another_token)),
-        "a spare that stays after a logout": (528, of(
+        "a spare that stays after a logout": (545, of(
             service.Service, "logout", keeps_the_spare)),
         "a replace that is not heard": (508, of(service.Service, "login", takes_no_replace)),
         "readers who may export": (500, mock.patch.dict(service.REQUIRED, {"Export": "reader"})),
-        "a name twice in an object": (501, of(strict_json, "_object", dict)),
+        "a name twice in an object": (508, of(strict_json, "_object", dict)),
         "a message of one byte too many": (548, mock.patch.dict(
             connection.LONGEST, {"owner": 65_537})),
         "half-sent messages that last a second longer": (509, of(

@@ -25,7 +25,7 @@ CLOCK_STEPS = (0, 1, 1, 30, 59, 60, 61, 3599, 3600, 86_400, -1, -60, -3600, -86_
 # Files that mean nothing, or nothing any more, and what may become of them.
 STRAY = (ARCHIVE, f"{ARCHIVES}notes", "account.plist.sealed.damaged-7", "notes",
          "keyslots.plist.damaged-1800000000", "account.plist.sealed.damaged-1800000000",
-         ".tmp-0123456789abcdef", ".tmp-0123")
+         ".tmp-0123456789abcdef", ".tmp-0123", f"{ARCHIVES}.tmp-0123456789abcdef")
 # How often there is a step of each kind.
 KINDS = {"connect": 4, "send": 60, "keys": 12, "reopen": 4, "fill": 0.5, "guess": 0.8,
          "pipeline": 8, "half": 5, "close": 3, "half-close": 2, "clock": 7, "wait": 5,
@@ -121,6 +121,9 @@ class Generator:
         names = (ARCHIVE, f"{ARCHIVES}other.sealed~")
         # The account as it was written last.
         keep = [("damage", name, "restore", -1) for name in names if random.random() < 0.8]
+        if random.random() < 0.3:
+            # By a writer of archives that was killed.
+            keep.append(("damage", f"{ARCHIVES}.tmp-0123456789abcdef", "restore", -1))
         rotate = self._plain(random.choice(("Rotate", "Rotate", "RemoveSlot")))
         derive = b"".join(message(f"{KEYS_INTERFACE}.DeriveArchiveKey",
                                   {"name": "drafts", "key_id": KEY.format(number)})
