@@ -212,8 +212,6 @@ extension AccountService {
         if kinds.contains(.keyfile) {
             let name = "the key file \(surroundings.keyFilePath)"
             try open(slots, .keyfile, keys.keyFile, name, &found)
-        } else if !kinds.contains(where: \.asksSomebody), !kinds.contains(.credential) {
-            found.findings.append("no key slot of this store is opened by a key file")
         }
     }
 
