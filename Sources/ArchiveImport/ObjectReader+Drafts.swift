@@ -99,6 +99,9 @@ extension ObjectReader {
         switch try kind(member, in: bytes) {
         case .null: return nil
         case .string: return try text(member, in: bytes)
+        case .object:
+            guard let plain = try plainText(of: member, in: bytes) else { break }
+            return try text(plain, in: bytes)
         case .integer: return try key(member, in: bytes)
         case .date:
             guard let time = try date(member, in: bytes).rfc3339 else { break }
@@ -108,6 +111,19 @@ extension ObjectReader {
         }
         remarks.append("its \(what) is no text, and was left out")
         return nil
+    }
+
+    // The text of an NSAttributedString.
+    private func plainText(
+        of object: Object, in bytes: Span<UInt8>
+    ) throws(ImportError) -> Object? {
+        try ask { () throws(ObjectGraphError) -> Object? in
+            guard try graph.object(object, isOf: "NSAttributedString", in: bytes),
+                let text = try graph.member("NSString", of: object, in: bytes),
+                try graph.kind(of: text, in: bytes) == .string
+            else { return nil }
+            return text
+        }
     }
 
     private func isOriginalPhoto(

@@ -12,7 +12,12 @@ extension ObjectReader {
         guard let root = tops.first?.value else { throw .emptyArchive }
         guard tops.count == 1 else { return try choose(key, among: tops, in: bytes) }
         guard try kind(root, in: bytes) == .dictionary else {
-            if key != nil { throw .noKeys }
+            // Its own name may be given, though it is the only one.
+            if let key {
+                guard graph.isArchive, try self.key(tops[0].key, in: bytes) == key else {
+                    throw .noKeys
+                }
+            }
             return root
         }
         if key == nil, try !isDefaults(root, in: bytes) { return root }

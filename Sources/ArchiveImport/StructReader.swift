@@ -61,7 +61,10 @@ struct StructReader {
         case .dictionary: return .dictionary(try members(in: bytes, depth: depth))
         case .other(let name):
             var members = try members(in: bytes, depth: depth)
-            members[Self.typeKey] = .string(name)
+            // No property is called that.
+            guard members.updateValue(.string(name), forKey: Self.typeKey) == nil else {
+                throw .duplicateKey
+            }
             return .dictionary(members)
         }
     }

@@ -31,7 +31,7 @@ package final class StructArchiverBody: FuzzBody {
         let value = Self.value(&choices, depth: 0)
         let file = StructWriter.bytes(of: value)
         let found = try reading(file.span)
-        try require(Self.text(found) == Self.text(value), "\(value) is read as \(found)")
+        try require(Self.isSame(found, value), "\(value) is read as \(found)")
         let changed = choices.edit(file)
         try read(changed.span)
     }
@@ -47,10 +47,55 @@ package final class StructArchiverBody: FuzzBody {
         try require(StructReader.isPlausible(file), "it is read, and not plausible")
         let written = StructWriter.bytes(of: value)
         let again = try reading(written.span)
-        try require(Self.text(again) == Self.text(value), "\(value) is written and read otherwise")
+        try require(Self.isSame(again, value), "\(value) is written and read otherwise")
         try requireRefusal(file.extracting(0..<file.count - 1), "a byte less")
+        try requireParts(of: file, value)
         let more = file.array + [0]
         try requireRefusal(more.span, "a byte more")
+    }
+
+    // Each part, cut out by the length that is written of it, is by itself what it is in the whole.
+    private func requireParts(of file: Span<UInt8>, _ value: ArchiveValue) throws {
+        switch value {
+        case .array(let elements):
+            let parts = try Self.parts(of: file, times: 1)
+            try require(parts.count == elements.count, "another count than is written")
+            for (part, element) in zip(parts, elements) { try requireSame(part, element) }
+        case .dictionary(let members):
+            let parts = try Self.parts(of: file, times: 2)
+            let keys = parts.prefix(parts.count / 2)
+            for (key, part) in zip(keys, parts.dropFirst(parts.count / 2)) {
+                guard case .string(let name) = try reading(key.span), let member = members[name]
+                else { throw Violation(description: "a key that is lost") }
+                try requireSame(part, member)
+            }
+        default: return
+        }
+    }
+
+    private func requireSame(_ part: [UInt8], _ value: ArchiveValue) throws {
+        try require(Self.isSame(try reading(part.span), value), "a part is another by itself")
+        try requireParts(of: part.span, value)
+    }
+
+    private static func parts(of file: Span<UInt8>, times: Int) throws -> [[UInt8]] {
+        var place = 1 + Int(file[0])
+        func length() -> Int {
+            var value = 0
+            for index in 0..<8 { value |= Int(file[place + 4 + index]) << (8 * index) }
+            place += 12
+            return value
+        }
+        let count = times * length()
+        let lengths = (0..<count).map { _ in length() }
+        var parts: [[UInt8]] = []
+        for length in lengths {
+            try require(length <= file.count - place, "a part past the end")
+            parts.append(file.extracting(place..<place + length).array)
+            place += length
+        }
+        try require(place == file.count, "lengths that are not all of it")
+        return parts
     }
 
     private func requireRefusal(_ file: Span<UInt8>, _ what: String) throws {
@@ -58,9 +103,19 @@ package final class StructArchiverBody: FuzzBody {
         throw Violation(description: "\(what), and it is read all the same")
     }
 
-    // Numbers that are none are equal too.
-    private static func text(_ value: ArchiveValue) -> String {
-        ImportedArchive.value(value).report(isJSON: true)
+    // Bit for bit: numbers that are none are equal too, and the two zeros are not.
+    private static func isSame(_ one: ArchiveValue, _ other: ArchiveValue) -> Bool {
+        switch (one, other) {
+        case (.real(let one), .real(let other)): one.bitPattern == other.bitPattern
+        case (.array(let one), .array(let other)):
+            one.count == other.count && zip(one, other).allSatisfy { isSame($0, $1) }
+        case (.dictionary(let one), .dictionary(let other)):
+            one.count == other.count
+                && one.allSatisfy { name, value in
+                    other[name].map { isSame(value, $0) } ?? false
+                }
+        default: one == other
+        }
     }
 
     private static func value(_ choices: inout FuzzInput, depth: Int) -> ArchiveValue {
@@ -98,14 +153,25 @@ package final class StructArchiverBody: FuzzBody {
 enum StructWriter {
     /// Of a value that it could have: no data, no dates, no booleans.
     static func bytes(of value: ArchiveValue) -> [UInt8] {
+        var bytes: [UInt8] = []
+        append(value, to: &bytes)
+        return bytes
+    }
+
+    private static func append(_ value: ArchiveValue, to bytes: inout [UInt8]) {
         switch value {
-        case .integer(let number): return integer(number)
-        case .real(let number): return type("Double") + word(number.bitPattern)
+        case .integer(let number): append(integer: number, to: &bytes)
+        case .real(let number):
+            append(type: "Double", to: &bytes)
+            append(word: number.bitPattern, to: &bytes)
         case .string(let text):
-            return type("String") + integer(Int64(text.utf8.count)) + Array(text.utf8)
+            append(type: "String", to: &bytes)
+            append(count: text.utf8.count, to: &bytes)
+            bytes += text.utf8
         case .array(let elements):
-            return type("Array<Archivable>") + integer(Int64(elements.count))
-                + parts(elements.map { bytes(of: $0) })
+            append(type: "Array<Archivable>", to: &bytes)
+            append(count: elements.count, to: &bytes)
+            append(parts: elements, to: &bytes)
         case .dictionary(var members):
             var name = "Dictionary<String, Archivable>"
             // The type of a struct; a dictionary may have the key too, but not with a name's value.
@@ -113,10 +179,10 @@ enum StructWriter {
                 members["$type"] = nil
                 name = given
             }
-            let sorted = members.sorted { $0.key < $1.key }
-            return type(name) + integer(Int64(sorted.count))
-                + parts(
-                    sorted.map { bytes(of: .string($0.key)) } + sorted.map { bytes(of: $0.value) })
+            append(type: name, to: &bytes)
+            append(count: members.count, to: &bytes)
+            let (keys, values) = (members.keys.sorted(), members.sorted { $0.key < $1.key })
+            append(parts: keys.map { .string($0) } + values.map(\.value), to: &bytes)
         default: preconditionFailure("StructArchiver has no such value")
         }
     }
@@ -129,19 +195,36 @@ enum StructWriter {
         return StructReader.isName(utf8.span)
     }
 
-    private static func parts(_ parts: [[UInt8]]) -> [UInt8] {
-        parts.flatMap { integer(Int64($0.count)) } + parts.flatMap { $0 }
+    // The lengths, for which room is kept, are known behind the parts.
+    private static func append(parts: [ArchiveValue], to bytes: inout [UInt8]) {
+        var place = bytes.count
+        for _ in parts { append(count: 0, to: &bytes) }
+        for part in parts {
+            let start = bytes.count
+            append(part, to: &bytes)
+            let length = UInt64(bytes.count - start)
+            for index in 0..<8 {
+                bytes[place + 4 + index] = UInt8(truncatingIfNeeded: length >> UInt64(8 * index))
+            }
+            place += 12
+        }
     }
 
-    private static func integer(_ number: Int64) -> [UInt8] {
-        type("Int") + word(UInt64(bitPattern: number))
+    private static func append(integer number: Int64, to bytes: inout [UInt8]) {
+        append(type: "Int", to: &bytes)
+        append(word: UInt64(bitPattern: number), to: &bytes)
     }
 
-    private static func type(_ name: String) -> [UInt8] {
-        [UInt8(name.utf8.count)] + Array(name.utf8)
+    private static func append(count: Int, to bytes: inout [UInt8]) {
+        append(integer: Int64(count), to: &bytes)
     }
 
-    private static func word(_ word: UInt64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
+    private static func append(type name: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(name.utf8.count))
+        bytes += name.utf8
+    }
+
+    private static func append(word: UInt64, to bytes: inout [UInt8]) {
+        for index in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(8 * index))) }
     }
 }

@@ -156,6 +156,13 @@ add("draft_mutable_strings.cache", a.bytes(a.array(draft(
     a, title=a.of("NSMutableString", {"NS.string": "可变"}, "NSString")), name="NSMutableArray")),
     drafts(expected(title="可变")), "a title that is an NSMutableString")
 a = Archive()
+add("draft_attributed_strings.cache", a.bytes(a.array(draft(
+    a, title=a.of("NSMutableAttributedString", {"NSString": a.add("富文本"), "NSAttributes": UID(0)},
+                  "NSAttributedString"),
+    _text=a.of("NSAttributedString", {"NSString": UID(0)})))),
+    drafts(expected(title="富文本"), warnings=["draft 1: its text is no text, and was left out"]),
+    "an NSAttributedString, and one that has no text")
+a = Archive()
 add("draft_pictures_of_all_kinds.cache", a.bytes(a.array(draft(a, _pictureArrays=a.array(
     a.image(UIImageData=a.add(PNG)), a.image(UIPNGImageData=a.add(PNG)),
     a.image(SomeCategory=PNG), a.add(JPEG),
@@ -277,6 +284,9 @@ reject("several_names.bin", FILES["several_names.bin"], "key-needed", "neither i
 a = Archive()
 add("one_other_name.bin", a.bytes(list=a.array(a.of("User", {"n": 1}))),
     objects("User", {"n": 1}), "one object, which is not called root")
+add("one_other_name.bin", FILES["one_other_name.bin"], chosen("list", objects("User", {"n": 1})),
+    "by its name", key="list")
+reject("one_other_name.bin", FILES["one_other_name.bin"], "no-such-key", "by another", key="root")
 a = Archive()
 add("class_without_chain.bin", a.bytes(a.array(a.add(
     {"n": 1, "$class": a.add({"$classname": "User"})}))), objects("User", {"n": 1}),
@@ -294,6 +304,7 @@ inner = b.bytes(x=b.add("1"), y=b.add("2"))
 a = Archive()
 add("several_names_in_field.bin", a.bytes(a.array(a.of("Box", {"all": a.add(inner)}))),
     objects("Box", {"all": {"x": "1", "y": "2"}}), "the same with several names")
+names = inner
 nested = "end"
 for _ in range(4):
     a = Archive()
@@ -317,14 +328,14 @@ DEFAULTS = {"FRAMES": frames, "first": True, "count": 7, "ratio": 2.0, "name": "
             "when": datetime.datetime(2016, 11, 5, 0, 53, 20), "blob": b"\0\1",
             "list": [1, "a"], "empty": [], "nested": {"FRAMES": frames},
             "xml": plistlib.dumps({"a": [1]}), "plain": binary({"a": 1.5}),
-            "svg": b"<svg xmlns='x'><g/></svg>", "cut": frames[:-1],
+            "svg": b"<svg xmlns='x'><g/></svg>", "names": names, "cut": frames[:-1],
             "struct": b"\3Int\7" + bytes(7), "text": b"words alone\n"}
 for key, what in {
         "FRAMES": objects("Frame", {"title": "头条"}), "first": value(True), "count": value(7),
         "ratio": value(2.0), "name": value("名"), "when": value("2016-11-05T00:53:20Z"),
         "blob": value(data(b"\0\1")), "list": value([1, "a"]), "empty": value([]),
         "nested": value({"FRAMES": [{"$class": "Frame", "title": "头条"}]}),
-        "xml": value({"a": [1]}), "plain": value({"a": 1.5}),
+        "xml": value({"a": [1]}), "names": value({"x": "1", "y": "2"}), "plain": value({"a": 1.5}),
         "svg": value(data(DEFAULTS["svg"])), "struct": value(7),
         "text": value(data(b"words alone\n"))}.items():
     add("defaults.plist", binary(DEFAULTS), chosen(key, what), f"the value under {key}", key=key)
@@ -416,6 +427,7 @@ reject("deep.xml", b"<plist>" + b"<array>" * 65 + b"</array>" * 65 + b"</plist>"
        "65 arrays")
 reject("other.xml", b"<manifest/>", "not-a-plist:xml", "XML of another kind")
 reject("web_page.html", b"<!DOCTYPE html><html></html>", "not-a-plist:html", "a web page")
+reject("archive.sealed", b"\x93SEALED" + bytes(64), "not-a-plist:sealed-file", "a sealed file")
 reject("packed.gz", gzip.compress(b"x", mtime=0), "not-a-plist:gzip", "a packed file")
 reject("words.txt", b"\thello, this is no archive\n", "not-a-plist", "words after a tab")
 reject("picture.png", PNG, "bad-identifier", "a picture")
@@ -495,6 +507,10 @@ reject("struct_key_is_no_text.bin", named("Dictionary<Int, Int>", integer(1) + i
 reject("struct_key_twice.bin", named("Point", integer(2) + (integer(len(string("x"))) * 2)
                                      + integer(12) * 2 + string("x") * 2 + integer(1) * 2),
        "duplicate-key", "a key that stands twice")
+reject("struct_property_called_type.bin", dictionary({"$type": string("Other")}, "Point"),
+       "duplicate-key", "no property can be called that")
+add("dictionary_with_type.bin", dictionary({"$type": string("Point")}), value({"$type": "Point"}),
+    "a key may")
 reject("struct_not_utf8.bin", named("String", integer(1) + b"\xff"), "bad-text", "no text")
 deep = integer(1)
 for _ in range(64):
