@@ -58,11 +58,17 @@ extension ArchiveValue {
     ///   2⁶³ - 1, a date that is not finite, two keys that are one text to Unicode, and for more
     ///   values than the writer writes.
     package init(propertyList bytes: Span<UInt8>, archive: String) throws(ArchiveError) {
+        try self.init(
+            propertyList: bytes, archive: archive, room: PropertyListBounds.maximumVisits)
+    }
+
+    /// Reads within so many values and keys.
+    init(propertyList bytes: Span<UInt8>, archive: String, room: Int) throws(ArchiveError) {
         var index = PropertyListIndex(limits: PropertyListBounds.limits())
         do throws(PropertyListError) { try index.scan(bytes) } catch {
             throw ArchiveError(reading: error, archive: archive)
         }
-        var reader = ArchiveValueReader(index: index, archive: archive)
+        var reader = ArchiveValueReader(index: index, archive: archive, room: room)
         self = try reader.value(of: index.root, in: bytes)
     }
 }

@@ -5,9 +5,11 @@ import PropertyList
 struct ArchiveValueReader {
     private let index: PropertyListIndex
     private let archive: String
-    private var visits = 0
+    // Values and keys that may still be read, each as often as it is referred to.
+    private var room: Int
 
-    init(index: PropertyListIndex, archive: String) {
+    init(index: PropertyListIndex, archive: String, room: Int) {
+        self.room = room
         self.index = index
         self.archive = archive
     }
@@ -68,10 +70,8 @@ struct ArchiveValueReader {
     }
 
     private mutating func visit() throws(ArchiveError) {
-        visits += 1
-        guard visits <= PropertyListBounds.maximumVisits else {
-            throw refusal("it has too many values")
-        }
+        guard room > 0 else { throw refusal("it has too many values") }
+        room -= 1
     }
 
     private func refusal(_ reason: String) -> ArchiveError {

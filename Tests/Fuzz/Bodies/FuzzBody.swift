@@ -56,7 +56,8 @@ package enum Bodies {
     package static var all: [any FuzzBody.Type] {
         [
             JSONBody.self, MessageBody.self, PropertyListBody.self, ArchiveBody.self,
-            ImportBody.self, DraftsBody.self, StructArchiverBody.self, AccountBody.self,
+            ImportBody.self, DraftsBody.self, StructArchiverBody.self, ValuesBody.self,
+            AccountBody.self,
             ResponseBody.self, TimesBody.self, SealedBody.self, SlotsBody.self,
             RecoveryCodeBody.self, ReplyBody.self, ArgumentsBody.self, OutputBody.self,
             EnvironmentBody.self, UsersBody.self, PinentryBody.self, MemoryBody.self,

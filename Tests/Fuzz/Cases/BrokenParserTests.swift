@@ -1,4 +1,5 @@
 import AccountImport
+import Archiving
 import JSON
 import SecretMemory
 import Testing
@@ -84,6 +85,16 @@ import Varlink
             return try StructReader.read(file, ImportBudget())
         }
         try Self.requireFinding(body, "a byte more, and it is read all the same")
+    }
+
+    @Test("a reader of values that is one off is found")
+    func oneOff() throws {
+        let body = try ValuesBody { registry, list throws(ArchiveError) in
+            var room = 1000
+            let value = try registry.value(ofPropertyList: list, archive: "fuzzed", room: &room)
+            return (value as? Int).map { $0 &+ 1 } ?? value
+        }
+        try Self.requireFinding(body, "Int is written otherwise")
     }
 
     @Test("a buffer that is left behind by an error is found")
