@@ -1,5 +1,4 @@
 import AccountImport
-import Archiving
 import JSON
 import SecretMemory
 import Testing
@@ -8,6 +7,7 @@ import Varlink
 @testable import AccountCommands
 @testable import Accounts
 @testable import ArchiveImport
+@testable import Archiving
 @testable import Sealing
 
 /// Parsers with a fault that was put in: the bodies find each in their own corpora and near them.
