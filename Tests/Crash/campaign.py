@@ -9,6 +9,8 @@ import random
 import time
 import traceback
 
+import archive_crashes
+import archive_stores
 import client_failures
 import failures
 import kills
@@ -71,8 +73,29 @@ class Count:
 # MARK: The parts
 
 
+def _points_of_archives(task, room):
+    if task.variant == archive_crashes.REORDERED:
+        bench = archive_crashes.Reordered(room, task.subject, task.seed, 1 if task.share else 4,
+                                          task.options)
+        return [(f"write {number}, {what}", what,
+                 lambda p=(number, what, state): bench.try_point(*p))
+                for number, what, state in bench.points]
+    bench = archive_crashes.Bench(room, task.subject, task.options)
+    if task.variant == archive_crashes.FAILING:
+        return [(f"{point} {error}", point.call,
+                 lambda p=point, e=error: bench.try_failure(p, e))
+                for point, error in bench.failing()]
+    points = bench.points
+    if task.variant != kills.KILL:
+        points = [point for point in points if point.call in archive_crashes.OF_FILES]
+    return [(str(point), point.call, lambda p=point: bench.try_kill(p, task.variant))
+            for point in points]
+
+
 def _points(task, room):
     """(what it is called, the kind of call, what tries it) for each point of a task."""
+    if task.part == "archives":
+        return _points_of_archives(task, room)
     if task.part == "kills":
         bench = kills.Bench(room, task.subject, task.options)
         points = [point for point in bench.points
@@ -143,7 +166,7 @@ def _work(task):
 def tasks(seed, quick):
     """What is tried; a slice of it for everyday."""
     share = {"kills": 4, "reordered writes": 4, "failing calls": 8, "failing start": 16,
-             "failing client": 10} if quick else {}
+             "failing client": 10, "archives": 4} if quick else {}
     found = []
 
     def add(part, subject, variant="", options=()):
@@ -163,6 +186,12 @@ def tasks(seed, quick):
             add("failing calls" if operation.method else "failing start", operation)
     for name in client_failures.COMMANDS:
         add("failing client", name)
+    for number, operation in enumerate(archive_stores.OPERATIONS):
+        for position, variant in enumerate(archive_crashes.VARIANTS):
+            if not quick or position == (seed + number) % len(archive_crashes.VARIANTS):
+                add("archives", operation, variant)
+        for options in () if quick else MOUNTS:
+            add("archives", operation, kills.KILL_AND_CUT, options)
     return found
 
 

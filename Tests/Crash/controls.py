@@ -4,6 +4,8 @@ Each control has a system call do nothing and succeed, and must lose what was an
 said why nothing is lost.
 """
 
+import archive_crashes
+import archive_stores
 import kills
 import reordered
 import slot_stores
@@ -71,3 +73,21 @@ def a_passphrase_that_is_answered_before_it_is_on_the_disk_is_found_out(room):
         assert wrong.kind == stores.ANSWER, wrong
         return
     raise AssertionError("nothing was lost: this test finds nothing")
+
+
+@case
+def an_archive_that_is_not_synced_is_found_out(room):
+    put = archive_stores.OPERATIONS[0]
+    for injection, options in (("fsync:retval=0", ()), ("fsync:retval=0:when=2", ()),
+                               ("fsync:retval=0:when=1", ("noauto_da_alloc",))):
+        bench = archive_crashes.Reordered(
+            room, put, SEED, 1, options, ["strace", "-f", "-qq", "-o", "/dev/null", "-e",
+                                          "trace=fsync", "-e", f"inject={injection}"])
+        wrong = 0
+        for point in bench.points:
+            try:
+                bench.try_point(*point)
+            except stores.Wrong:
+                wrong += 1
+        print(f"  {wrong} of {len(bench.points)} states are wrong")
+        assert wrong, f"{injection} loses nothing: this test finds nothing"
