@@ -10,8 +10,8 @@
 ///         Account(token: try properties["token"], expires: try properties["expires"])
 ///     }
 ///
-/// A type that implements `archivedProperties` says itself which they are, and is archived faster; one
-/// that implements `unarchive(from:)` needs no closure when it is registered.
+/// A type that implements `archivedProperties` says itself which they are; one that implements
+/// `unarchive(from:)` needs no closure when it is registered.
 public protocol ArchivableStruct: Archivable {
     /// The properties to archive, each by its name.
     ///
