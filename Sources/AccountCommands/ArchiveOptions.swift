@@ -29,7 +29,8 @@ package struct ArchiveOptions: Equatable, Sendable {
     private static let raw = CommandOption(
         "--raw", "put, get: the bytes as they are, not JSON")
     private static let outputOption = CommandOption(
-        "--output", "FILE", .file, "get: into FILE, which is made for you alone; not to stdout")
+        "--output", "FILE", .file,
+        "get: into FILE, which is made for you alone; - is standard output")
     private static let force = CommandOption(
         "--force", "get: replace FILE if it is there; without it that is refused")
     private static let previous = CommandOption(
@@ -92,7 +93,8 @@ package struct ArchiveOptions: Equatable, Sendable {
         switch option {
         case Self.raw: isRaw = true
         case Self.outputOption:
-            output = try GlobalOptions.path(invocation.value(of: option), option)
+            let path = try GlobalOptions.path(invocation.value(of: option), option)
+            output = path == "-" ? "" : path
         case Self.force: isForced = true
         case Self.previous: isPrevious = true
         case Self.keyOption: key = try invocation.value(of: option)

@@ -166,6 +166,10 @@ package struct DraftOptions: Equatable, Sendable {
         if hasBothOfPhoto {
             throw .usage("--original-photo and --no-original-photo exclude each other")
         }
+        guard (pictures + [text ?? ""]).count(where: { $0 == "-" }) <= 1 else {
+            throw .usage(
+                "standard input is one file, and cannot be two", hint: "name the other ones")
+        }
     }
 
     private func checkNeeds() throws(CommandFailure) {
@@ -179,6 +183,10 @@ package struct DraftOptions: Equatable, Sendable {
                 "what is to be changed?",
                 hint: "--title, --text, --picture, --no-pictures, --original-photo or"
                     + " --no-original-photo")
+        case .export where output == "-":
+            throw .usage(
+                "a draft is several files, and cannot be written to standard output",
+                hint: "show prints its text; name a directory for the pictures")
         case .export where output.isEmpty:
             throw .usage(
                 "export needs --output", hint: "name a directory that is not there yet")

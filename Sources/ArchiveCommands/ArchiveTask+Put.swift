@@ -101,7 +101,7 @@ struct InputPart: ~Copyable {
             while buffer.count < buffer.capacity {
                 let room = buffer.capacity - buffer.count
                 let count = try buffer.appendUpTo(room) { room throws(Errno) in
-                    try Files.read(input, into: &room)
+                    try Files.readWaiting(input, into: &room)
                 }
                 if count == 0 { break }
             }
@@ -132,7 +132,7 @@ struct InputPart: ~Copyable {
             do throws(Errno) {
                 let room = buffer.capacity - buffer.count
                 let count = try buffer.appendUpTo(room) { room throws(Errno) in
-                    try Files.read(input, into: &room)
+                    try Files.readWaiting(input, into: &room)
                 }
                 if count == 0 { return buffer }
             } catch { throw .system("cannot read \(name)", error) }

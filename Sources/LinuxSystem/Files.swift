@@ -85,19 +85,27 @@ package enum Files {
         return count
     }
 
+    /// The same, waiting where the descriptor is non-blocking, as somebody else may have made it who
+    /// shares it. read(2), poll(2)
+    package static func readWaiting(
+        _ fd: Int32, into bytes: inout MutableSpan<UInt8>
+    ) throws(Errno) -> Int {
+        while true {
+            do throws(Errno) { return try read(fd, into: &bytes) } catch {
+                guard error == .wouldBlock else { throw error }
+                _ = try Poll.wait(fd, for: .readable, timeoutMilliseconds: -1)
+            }
+        }
+    }
+
     /// Whether nothing more comes; where something does, a byte of it is lost. read(2)
     ///
     /// For whoever has taken as much as may be, and has to tell just that much from more.
     package static func isAtEnd(_ fd: Int32) throws(Errno) -> Bool {
         // The one byte past the limit is of no use to anybody; it goes with the frame.
-        var one: UInt8 = 0
-        var count = -1
-        repeat {
-            // SAFETY: one byte of room.
-            count = unsafe Glibc.read(fd, &one, 1)
-        } while count < 0 && errno == EINTR
-        guard count >= 0 else { throw .current }
-        return count == 0
+        var one = InlineArray<1, UInt8>(repeating: 0)
+        var room = one.mutableSpan
+        return try read(fd, into: &room) == 0
     }
 
     /// Writes at least one byte. write(2)
