@@ -202,6 +202,66 @@ def what_comes_slowly_through_a_fifo_is_stored_whole(room):
 
 
 @case
+def what_comes_through_a_pipe_that_does_not_block_is_waited_for(room):
+    shelf = Shelf(room)
+    for words in (["--raw"], []):
+        out, into = os.pipe()
+        os.set_blocking(out, False)
+        process = shelf.start("archive", "put", *words, "x", stdin=out)
+        os.close(out)
+        for part in (b"[1", b",2", b"]"):
+            time.sleep(0.1)
+            os.write(into, part)
+        os.close(into)
+        assert process.wait(20) == 0, process.stderr.read()
+        assert shelf.get("x") == b"[1,2]"
+    # The other way round.
+    content = made_up_bytes(1_000_000)
+    shelf.put("x", content)
+    out, into = os.pipe()
+    os.set_blocking(into, False)
+    process = shelf.start("archive", "get", "--raw", "x", stdout=into)
+    os.close(into)
+    time.sleep(0.2)
+    with open(out, "rb") as file:
+        assert file.read() == content
+    assert process.wait(20) == 0
+
+
+@case
+def json_of_64_mib_is_taken_and_a_byte_more_is_not(room):
+    shelf = Shelf(room)
+    path = room.path / "json"
+    for more in (0, 1):
+        with open(path, "wb") as file:
+            file.write(b'"' + b"x" * ((64 << 20) - 2 + more) + b'"')
+        with open(path, "rb") as file:
+            run = shelf.archive("put", "x", stdin=file)
+        if more:
+            assert run.status == REJECTED and "--raw" in run.err, run
+        else:
+            run.must_be(0, "")
+    with open(room.path / "copy", "wb") as file:
+        shelf.archive("get", "x", stdout=file).must_be(0)
+    assert (room.path / "copy").stat().st_size == 64 << 20
+
+
+@case
+def twenty_puts_into_a_store_without_a_daemon_and_a_directory_are_all_made(room):
+    shelf = Shelf(room)
+    shelf.end_daemon()
+    processes = [shelf.start("archive", "put", f"a{number}", stdin=subprocess.PIPE)
+                 for number in range(20)]
+    for process in processes:
+        process.stdin.write(b"1")
+        process.stdin.close()
+    for process in processes:
+        assert process.wait(30) == 0, process.stderr.read()
+    assert len(shelf.names()) == 20 and len(shelf.daemons()) == 1
+    shelf.must_be_tidy()
+
+
+@case
 def nothing_to_read_and_nowhere_to_write_are_failures(room):
     shelf = Shelf(room)
     shelf.archive("put", "x", input="[1]").must_be(0)

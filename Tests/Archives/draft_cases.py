@@ -140,7 +140,10 @@ def what_makes_no_sense_is_said_with_exit_2(room):
                   ["add", "--title", "T", "--no-pictures"], ["remove", "1", "--json"],
                   ["add", "--title"], ["add", "--title", "T", "--picture"],
                   ["import", "x", "--output", "y"], ["list", "--dry-run"],
-                  ["add", "--title", "T", "--no-original-photo"]):
+                  ["add", "--title", "T", "--no-original-photo"],
+                  ["add", "--title", "T", "--text", "-", "--picture", "-"],
+                  ["add", "--title", "T", "--picture", "-", "--picture", "-"],
+                  ["export", "1", "--output", "-"]):
         run = shelf.draft(*words)
         assert run.status == USAGE and run.out == "" and run.err, (words, run)
     run = shelf.draft("add", "--title", os.fsdecode(b"\xff"))

@@ -19,8 +19,8 @@ def locked(room):
     shelf = Shelf(room)
     shelf.put("x", b"x")
     shelf.draft("add", "--title", "T").must_be(0)
-    shelf.account("key", "add", "passphrase", "--passphrase-fd", "0", "--timeout", "60",
-                  input=f"{PASSPHRASE}\n", seconds=90).must_be(0)
+    shelf.account("key", "add", "passphrase", "--passphrase-fd", "0", "--timeout", "90",
+                  input=f"{PASSPHRASE}\n", seconds=120).must_be(0)
     shelf.end_daemon()
     log = room.path / "pids"
     return shelf, {
@@ -46,8 +46,8 @@ def a_locked_store_is_asked_for_once_and_never_where_nobody_may_be_asked(room):
         assert "account unlock" in run.err, run.err
     assert asked(log) == 0
     assert shelf.temporaries() == []
-    done = at_once([lambda: shelf.archive("get", "--raw", "x", "--timeout", "60",
-                                          environment=pinentry, seconds=90) for _ in range(4)])
+    done = at_once([lambda: shelf.archive("get", "--raw", "x", "--timeout", "90",
+                                          environment=pinentry, seconds=120) for _ in range(4)])
     assert [run.out for run in done] == ["x"] * 4, done
     assert asked(log) == 1, asked(log)
     shelf.put("x", b"new", "--no-input")
@@ -56,8 +56,8 @@ def a_locked_store_is_asked_for_once_and_never_where_nobody_may_be_asked(room):
     shelf.archive("get", "--raw", "x", "--no-input").must_be(LOCKED, "")
     # A wrong one is no right one, and what is put meanwhile is not lost silently.
     wrong = {**pinentry, "FAKE_GETPIN": "echo 'D wrong'; echo OK"}
-    run = shelf.archive("put", "--raw", "x", "--timeout", "30", input="other", environment=wrong,
-                        seconds=60)
+    run = shelf.archive("put", "--raw", "x", "--timeout", "90", input="other", environment=wrong,
+                        seconds=120)
     assert run.status in (LOCKED, 6) and run.out == "", run
     assert shelf.temporaries() == []
 
@@ -66,8 +66,8 @@ def a_locked_store_is_asked_for_once_and_never_where_nobody_may_be_asked(room):
 @alone
 def a_store_that_is_locked_or_loses_its_daemon_meanwhile_keeps_what_is_being_written(room):
     shelf, pinentry, _ = locked(room)
-    shelf.archive("get", "--raw", "x", "--timeout", "60", environment=pinentry,
-                  seconds=90).must_be(0, "x")
+    shelf.archive("get", "--raw", "x", "--timeout", "90", environment=pinentry,
+                  seconds=120).must_be(0, "x")
     hanging = Hanging(shelf, "x", b"new")
     shelf.account("lock").must_be(0)
     assert hanging.end() == 0
@@ -78,5 +78,5 @@ def a_store_that_is_locked_or_loses_its_daemon_meanwhile_keeps_what_is_being_wri
     os.kill(pid, signal.SIGKILL)
     time.sleep(0.1)
     shelf.archive("get", "--raw", "x", "--no-input").must_be(LOCKED, "")
-    shelf.archive("get", "--raw", "x", "--timeout", "60", environment=pinentry,
-                  seconds=90).must_be(0, "new")
+    shelf.archive("get", "--raw", "x", "--timeout", "90", environment=pinentry,
+                  seconds=120).must_be(0, "new")

@@ -64,6 +64,7 @@ def what_is_there_is_replaced_only_where_that_is_asked_for(room):
     shelf.archive("get", "--raw", "x", "--output", str(link), "--force").must_be(0, "")
     assert not link.is_symlink() and link.read_bytes() == b"content"
     assert target.read_text() == "precious"
+    run = shelf.archive("get", "--raw", "x", "--output", "-", cwd=place).must_be(0, "content")
     for path in ("/", str(place), str(place / "nope" / "x"), "/proc/x", "/dev/full/x"):
         shelf.archive("get", "--raw", "x", "--output", path).must_be(REFUSED, "")
         shelf.archive("get", "--raw", "x", "--output", path, "--force").must_be(REFUSED, "")

@@ -6,11 +6,13 @@ Exit status: 0; 6 for a wrong secret; 7 for damage; 2 for anything else.
 """
 
 import argparse
+import contextlib
 import datetime
 import fcntl
 import json
 import os
 import plistlib
+import struct
 import sys
 import time
 
@@ -150,18 +152,56 @@ def open_archive(options):
     print(json.dumps({"kind": kind, "type": type_name, "content": content.hex()}))
 
 
+def lock_place(file, kind, place):
+    """Locks one byte of a file until it is closed. Open file description locks, fcntl(2)"""
+    request = struct.pack("hhqqi4x", kind, os.SEEK_SET, place, 1, 0)
+    fcntl.fcntl(file, fcntl.F_OFD_SETLKW, request)
+
+
+def open_lock(path):
+    return open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "rb+")
+
+
+def temporary_in(archives):
+    return os.path.join(archives, f".tmp-{os.urandom(8).hex()}")
+
+
+def make_temporary(archives):
+    """A file that is locked: one that is not was left by a writer that is gone, and is removed."""
+    while True:
+        path = temporary_in(archives)
+        file = open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if os.fstat(file.fileno()).st_nlink:
+            return path, file
+        file.close()
+
+
 def make_archive(options):
     archives = os.path.join(options.state_dir, ARCHIVES)
     os.makedirs(archives, mode=0o700, exist_ok=True)
-    # From before the master key is known until the file has its name no key is forgotten.
-    with open(os.path.join(options.state_dir, "archives.lock"), "a") as lock:
+    place, locks = os.path.join(archives, form.archive_file(options.name)), os.path.join(
+        archives, "lock")
+    with contextlib.ExitStack() as held:
+        # No other writer of this archive; and no key is forgotten, until the file has its name.
+        lock_place(held.enter_context(open_lock(locks)), fcntl.F_WRLCK,
+                   form.archive_place(options.name))
+        lock = held.enter_context(open_lock(os.path.join(options.state_dir, "archives.lock")))
         fcntl.flock(lock, fcntl.LOCK_SH)
         key, key_id = archive_key_of(options)
         content = sys.stdin.buffer.read() if options.content is None else options.content.encode()
         plaintext = form.archive_payload(options.payload, options.type, content)
-        temporary = os.path.join(archives, f".tmp-{os.urandom(8).hex()}")
-        write(temporary, form.seal(plaintext, key, key_id, os.urandom))
-        os.replace(temporary, os.path.join(archives, form.archive_file(options.name)))
+        temporary, file = make_temporary(archives)
+        with file:
+            file.write(form.seal(plaintext, key, key_id, os.urandom))
+            file.flush()
+            os.fsync(file.fileno())
+            lock_place(held.enter_context(open_lock(locks)), fcntl.F_RDLCK, form.NAMES_PLACE)
+            if os.path.lexists(place):
+                link = temporary_in(archives)
+                os.link(place, link, follow_symlinks=False)
+                os.rename(link, place + "~")
+            os.rename(temporary, place)
 
 
 def vectors(options):
