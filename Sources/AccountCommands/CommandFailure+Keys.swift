@@ -23,7 +23,7 @@ extension CommandFailure {
         default:
             CommandFailure(
                 .inputRejected, "too many earlier master keys are still needed by some file",
-                hint: "seal the archives anew, then run it again")
+                hint: "account archive reseal seals them anew; then run it again")
         }
     }
 

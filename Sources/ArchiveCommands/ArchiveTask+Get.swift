@@ -37,7 +37,15 @@ extension ArchiveTask {
         do throws(ArchiveError) {
             return try reader.value(named: options.name).json(
                 pretty: true, archive: options.name)
-        } catch { throw keys.failure(error) }
+        } catch {
+            // Here nothing is to be archived.
+            if case .notEncodable(let archive, let reason) = error {
+                throw CommandFailure(
+                    .inputRejected, "the archive \(archive) cannot be shown as JSON: \(reason)",
+                    hint: "get it as it is stored with --raw")
+            }
+            throw keys.failure(error)
+        }
     }
 
     /// Part by part; a file is whole or is not made.

@@ -109,7 +109,10 @@ struct ArchiveTask {
                     + " run account archive reseal")
         }
         if retired > 0 {
-            context.warn("\(retired) earlier master keys are still needed by some file")
+            context.warn(
+                retired == 1
+                    ? "an earlier master key is still needed by some file"
+                    : "\(retired) earlier master keys are still needed by some file")
         }
     }
 

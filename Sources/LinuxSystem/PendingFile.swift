@@ -86,11 +86,18 @@ package struct PendingFile: ~Copyable {
     package static func removeAbandoned(in directory: borrowing Directory) throws(Errno) -> Int {
         var count = 0
         for name in try directory.entries() where TemporaryName.matches(name) {
-            guard let file = try? directory.openFile(name, [.readOnly, .nonBlocking]),
-                flock(file.rawValue, LOCK_EX | LOCK_NB) == 0
-            else { continue }
+            let file: FileDescriptor
+            do throws(Errno) {
+                file = try directory.openFile(name, [.readOnly, .nonBlocking])
+            } catch {
+                // The second name of a link, which nobody writes.
+                if error == .loop, (try? directory.unlink(name)) != nil { count += 1 }
+                continue
+            }
+            guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else { continue }
             // It has its own name by now, unless it was left.
             if (try? directory.unlink(name)) != nil { count += 1 }
+            withExtendedLifetime(file) {}
         }
         return count
     }

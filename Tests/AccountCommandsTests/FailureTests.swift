@@ -72,7 +72,7 @@ import Varlink
                 error: "org.accountd.Keys.TooManyRetiredKeys", task: .changingKeys,
                 status: .inputRejected,
                 message: "too many earlier master keys are still needed by some file",
-                hint: "seal the archives anew, then run it again"),
+                hint: "account archive reseal seals them anew; then run it again"),
             Case(
                 error: "org.accountd.Account.InvalidField",
                 parameters: #"{"field":"recovery_code","reason":"is mistyped"}"#,
