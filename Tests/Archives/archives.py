@@ -39,8 +39,8 @@ import rotation_cases  # noqa: E402, F401
 import writer_cases  # noqa: E402, F401
 
 CASE_SECONDS = 180
-# Where homes are: what a real disk does is tried by scripts/crash, and its pace is that of all others
-# who use it.
+# Where homes are: what a real disk does is tried by scripts/crash, and its pace is that of all who
+# use it.
 MEMORY = "/dev/shm"
 ROOM = (4 if "ARCHIVES_LARGE" in os.environ else 2) << 30
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import time
 
@@ -302,6 +303,28 @@ def the_options_of_every_command_hold(room):
         run = shelf.account(*words).must_be(0)
         assert run.out.startswith("usage: account"), run.out
     shelf.archive("--version").must_be(0)
+
+
+@case
+def where_the_program_is_missing_that_is_said_and_after_a_rotation_too(room):
+    shelf = Shelf(room)
+    shelf.put("x", b"x")
+    place = room.place("bin-")
+    for name in ("account", "accountd"):
+        shutil.copy(shelf.programs / name, place / name)
+    if os.path.exists("/usr/libexec/account-archive"):
+        return
+    run = shelf.run([str(place / "account"), "archive", "get", "x"]).must_be(REFUSED, "")
+    assert "account-archive, which is not installed" in run.err, run.err
+    run = shelf.run([str(place / "account"), "key", "rotate"]).must_be(REFUSED)
+    assert "The master key is now" in run.out and "account-archive" in run.err, run
+    assert len(shelf.slots()["retired"]) == 1 and shelf.get("x") == b"x"
+    shelf.archive("reseal").must_be(0)
+    assert shelf.slots()["retired"] == []
+    # By itself it says whose it is.
+    for words in ([], ["get", "x"], ["token"], ["--nonsense"]):
+        run = shelf.run([str(shelf.programs / "account-archive"), *words]).must_be(USAGE, "")
+        assert "account archive" in run.err, run.err
 
 
 @case

@@ -100,7 +100,8 @@ def an_edit_changes_what_it_names_and_nothing_else(room):
             (["--no-original-photo"], {"original_photo": False}),
             (["--original-photo"], {"original_photo": True}),
             (["--picture", gif, "--picture", png],
-             {"pictures": [{"bytes": len(GIF), "type": "gif"}, {"bytes": len(PNG), "type": "png"}]}),
+             {"pictures": [{"bytes": len(GIF), "type": "gif"},
+                           {"bytes": len(PNG), "type": "png"}]}),
             (["--no-pictures"], {"pictures": []})):
         words = ["-" if word == "/dev/stdin" else word for word in words]
         shelf.draft("edit", "1", *words, input="new").must_be(0)

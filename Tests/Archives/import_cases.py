@@ -1,4 +1,4 @@
-"""The files of Tests/Vectors that apps have archived, through the commands, as their manifests say."""
+"""What apps have archived, the files of Tests/Vectors, through the commands: as manifests say."""
 
 import base64
 import json

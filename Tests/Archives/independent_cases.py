@@ -1,4 +1,4 @@
-"""Another program, written from docs/FORMAT.md, and the commands: each opens what the other sealed."""
+"""A program written from docs/FORMAT.md, and the commands: each opens what the other sealed."""
 
 import argparse
 import io
@@ -155,6 +155,24 @@ def what_the_other_program_makes_wrong_is_refused(room):
         raise AssertionError("the other program opens it")
     except form.CannotOpen:
         pass
+
+
+@case
+def what_json_does_not_have_is_said_and_got_as_it_is(room):
+    needs_it()
+    shelf = Shelf(room)
+    for value, word in ((float("inf"), "number"), (float("nan"), "number"), ([[1], 2], None),
+                        ("\x1b\u2028", None), (b"data", None), (-2**63, None)):
+        payload = plistlib.dumps([value], fmt=plistlib.FMT_BINARY)
+        make_here(shelf, "x", payload, 1)
+        run = shelf.archive("get", "x")
+        assert shelf.get("x") == payload
+        if word:
+            assert run.status == 8 and word in run.err and "--raw" in run.err, run
+            continue
+        shown = json.loads(run.must_be(0).out)
+        wanted = {"$data": "ZGF0YQ=="} if value == b"data" else value
+        assert shown == wanted and "\x1b" not in run.out, run
 
 
 @case

@@ -1,4 +1,4 @@
-"""What stands in memory: of archives of any size little, and of secrets nothing where it must not."""
+"""What stands in memory: of archives of any size little, of secrets nothing where it must not."""
 
 import hashlib
 import os

@@ -24,7 +24,8 @@ def what_stands_in_the_place_of_an_archive_is_named_and_not_followed(room):
     precious = room.path / "precious"
     precious.write_text("precious")
     makers = {
-        "link": lambda path: path.symlink_to(precious), "dangling": lambda path: path.symlink_to("y"),
+        "link": lambda path: path.symlink_to(precious),
+        "dangling": lambda path: path.symlink_to("y"),
         "archive": lambda path: path.symlink_to("x.sealed"), "fifo": os.mkfifo,
         "empty": lambda path: path.touch(), "device": lambda path: path.symlink_to("/dev/zero")}
     for name, make in makers.items():

@@ -1,4 +1,4 @@
-"""A new master key: every archive is sealed by it, the earlier one is forgotten, nothing is lost."""
+"""A new master key: each archive is sealed by it, the earlier one forgotten, nothing lost."""
 
 import os
 import signal
@@ -127,6 +127,48 @@ def what_is_no_archive_is_named_and_the_others_are_done(room):
         # No key is kept for what could not be opened by any; but a link may lead to an archive.
         assert len(shelf.slots()["retired"]) == kept, shelf.slots()
         shelf.end()
+
+
+@case
+def rotations_at_once_leave_no_earlier_key_and_readers_see_none(room):
+    shelf, contents = filled(room)
+    is_over = threading.Event()
+
+    def read(name):
+        while not is_over.is_set():
+            assert shelf.get(name) == contents[name], name
+
+    def rotate():
+        for _ in range(4):
+            shelf.account("key", "rotate", "--timeout", "60").must_be(0)
+
+    def rotate_all():
+        try:
+            at_once([rotate, rotate, rotate])
+        finally:
+            is_over.set()
+
+    at_once([rotate_all, lambda: read("x"), lambda: read("large")])
+    shelf.archive("reseal").must_be(0)
+    must_be_by_one_key(shelf)
+    must_hold(shelf, contents)
+
+
+@case
+def when_no_more_earlier_keys_can_be_kept_that_is_said(room):
+    shelf = Shelf(room)
+    shelf.put("x", b"x")
+    for number in range(16):
+        shelf.put(f"a{number}", b"a")
+        rotate_alone(shelf)
+    assert len(shelf.slots()["retired"]) == 16
+    run = shelf.account("key", "rotate")
+    assert run.status != 0 and "earlier" in run.err and "archive reseal" in run.err, run
+    assert shelf.get("x") == b"x"
+    shelf.archive("reseal").must_be(0)
+    must_be_by_one_key(shelf)
+    shelf.account("key", "rotate").must_be(0)
+    must_be_by_one_key(shelf)
 
 
 @case

@@ -1,5 +1,5 @@
-"""A program that writes archives: killed at a system call, its disk's power cut there or between any
-two writes, or one of its system calls failing.
+"""A program that writes archives: killed at a system call, its disk's power cut there or between
+any two writes, or one of its system calls failing.
 
 As `kills`, `reordered` and `failures` do it for the daemon.
 """

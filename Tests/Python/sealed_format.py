@@ -236,7 +236,7 @@ NAMES_PLACE = 1 << 62
 
 
 def archive_place(name):
-    """The byte of `archives/lock` that stands for an archive: FNV-1a of 64 bits, a quarter of it."""
+    """The byte of `archives/lock` that stands for an archive: a quarter of FNV-1a of 64 bits."""
     value = 0xCBF29CE484222325
     for byte in name.encode():
         value = (value ^ byte) * 0x100000001B3 % (1 << 64)
