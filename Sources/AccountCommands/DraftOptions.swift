@@ -24,6 +24,8 @@ package struct DraftOptions: Equatable, Sendable {
     private var hasBothOfPhoto = false
     /// `--output`: a directory that is made.
     package private(set) var output = ""
+    /// `--key`, in a file that has several values under keys.
+    package private(set) var key: String?
     /// `--dry-run`.
     package private(set) var isDryRun = false
     /// `--json`.
@@ -47,6 +49,8 @@ package struct DraftOptions: Equatable, Sendable {
     private static let outputOption = CommandOption(
         "--output", "DIR", .directory,
         "export: the directory that is made, for you alone, with the draft in it")
+    private static let keyOption = CommandOption(
+        "--key", "K", .text, "import: which value, where FILE is an app's user defaults")
     private static let dryRun = CommandOption(
         "--dry-run", "import: only show what would be kept")
     private static let json = CommandOption("--json", "list, show, import: print JSON")
@@ -54,7 +58,7 @@ package struct DraftOptions: Equatable, Sendable {
     /// The options of the command.
     static let all = [
         titleOption, textOption, picture, noPictures, originalPhoto, noOriginalPhoto, outputOption,
-        dryRun, json,
+        keyOption, dryRun, json,
     ]
 
     /// What may stand after the command's name.
@@ -110,6 +114,7 @@ package struct DraftOptions: Equatable, Sendable {
             isOriginalPhoto = false
         case Self.outputOption:
             output = try GlobalOptions.path(invocation.value(of: option), option)
+        case Self.keyOption: key = try invocation.value(of: option)
         case Self.dryRun: isDryRun = true
         case Self.json: isJSON = true
         default: throw Invocation.unknown(option, .draft)
@@ -150,6 +155,7 @@ package struct DraftOptions: Equatable, Sendable {
         if isOriginalPhoto == true, !writes { misplaced = "--original-photo" }
         if isOriginalPhoto == false, action != .edit { misplaced = "--no-original-photo" }
         if !output.isEmpty, action != .export { misplaced = "--output" }
+        if key != nil, action != .import { misplaced = "--key" }
         if isDryRun, action != .import { misplaced = "--dry-run" }
         if isJSON, action != .list, action != .show, action != .import { misplaced = "--json" }
         if let misplaced {

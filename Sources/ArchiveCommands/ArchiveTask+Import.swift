@@ -9,13 +9,15 @@ extension ArchiveTask {
     /// Stores what an app has archived.
     func importFile() throws(CommandFailure) {
         let imported = try ImportedFile.read(options.source, key: options.key, context)
+        if case .drafts(_, let warnings) = imported {
+            for warning in warnings { context.warn(warning) }
+        }
         if options.isDryRun {
             return try context.print(
-                imported.report(isJSON: options.isJSON, key: options.key) + "\n")
+                imported.report(isJSON: options.isJSON, key: options.key))
         }
         switch imported {
-        case .drafts(let drafts, let warnings):
-            for warning in warnings { context.warn(warning) }
+        case .drafts(let drafts, _):
             try library { () throws(ArchiveError) in
                 try archiver.write(drafts, named: options.name)
             }

@@ -150,16 +150,17 @@ struct DraftTask {
     }
 
     private func importFile() throws(CommandFailure) {
-        let imported = try ImportedFile.read(options.source, key: nil, context)
+        let imported = try ImportedFile.read(options.source, key: options.key, context)
         let drafts: [Draft]
         let warnings: [String]
         do throws(ImportError) {
             (drafts, warnings) = try imported.drafts()
         } catch { throw CommandFailure(error) }
-        if options.isDryRun {
-            return try context.print(imported.report(isJSON: options.isJSON) + "\n")
-        }
         for warning in warnings { context.warn(warning) }
+        if options.isDryRun {
+            return try context.print(
+                imported.report(isJSON: options.isJSON, key: options.key))
+        }
         // They were written before those that are there by now.
         try library { () throws(ArchiveError) in try box.update { $0 += drafts } }
         try context.print(

@@ -38,8 +38,10 @@ extension ImportError {
         hint: "use account import FILE; or name another value of the file with --key")
 
     /// The same as for accounts, with the limits of this.
+    ///
+    /// The file's own size is looked at before, so that what is too large is what it stands for.
     static func archive(_ error: ObjectGraphError) -> ImportError {
-        ImportError(error, limit: ArchiveImportLimits.maximumFile)
+        ImportError(error, limit: ArchiveImportLimits.maximumContent)
     }
 
     static let tooMuch = ImportError.archive(.propertyList(.tooLarge))

@@ -47,7 +47,7 @@ import Testing
             (.draft, "--no-original-photo"):
             ["edit", "1"]
         case (.draft, "--output"): ["export", "1"]
-        case (.draft, "--dry-run"): ["import", "/dev/null"]
+        case (.draft, "--dry-run"), (.draft, "--key"): ["import", "/dev/null"]
         case (.draft, _): ["list"]
         default: []
         }

@@ -16,6 +16,10 @@ import Testing
         let error = #expect(throws: ImportError.self) { try read(file) }
         #expect(error?.reason == "too-large")
         #expect(error?.message.contains("67108864 bytes") == true)
+        let shared = #expect(throws: ImportError.self) {
+            try read(AppFile.bytes("appfiles/shared_text.bin"))
+        }
+        #expect(shared?.message.contains("134217728 bytes") == true)
     }
 
     @Test("a box of many megabytes is read, as a binary list and as XML")

@@ -140,7 +140,7 @@ def what_makes_no_sense_is_said_with_exit_2(room):
                   ["edit", "1", "--original-photo", "--no-original-photo"],
                   ["add", "--title", "T", "--no-pictures"], ["remove", "1", "--json"],
                   ["add", "--title"], ["add", "--title", "T", "--picture"],
-                  ["import", "x", "--output", "y"], ["list", "--dry-run"],
+                  ["import", "x", "--output", "y"], ["list", "--dry-run"], ["list", "--key", "K"],
                   ["add", "--title", "T", "--no-original-photo"],
                   ["add", "--title", "T", "--text", "-", "--picture", "-"],
                   ["add", "--title", "T", "--picture", "-", "--picture", "-"],
