@@ -46,7 +46,8 @@ extension ArchivableStruct {
 ///
 ///     ["token": token, "expires": expires]
 public struct ArchivedProperties: ExpressibleByDictionaryLiteral, Sendable {
-    var elements: [(name: String, value: any Archivable)]
+    // Without names of their own, with which the literal's array would be copied into another one.
+    var elements: [(String, any Archivable)]
 
     /// Makes a list of the properties.
     ///

@@ -69,12 +69,13 @@ extension ArchiveEncoder {
             try charge(1)
             stack.append(try key(ReservedKey.type))
         }
-        for (index, property) in properties.elements.enumerated() {
-            stack.append(try key(property.name, at: index, of: position))
+        let elements = properties.elements
+        for index in elements.indices {
+            stack.append(try key(elements[index].0, at: index, of: position))
         }
         if let type { stack.append(type) }
-        for property in properties.elements {
-            stack.append(try propertyReference(of: property.value))
+        for index in elements.indices {
+            stack.append(try propertyReference(of: elements[index].1))
         }
         try writeDictionary(from: base)
     }

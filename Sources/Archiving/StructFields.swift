@@ -2,7 +2,7 @@
 import Synchronization
 
 /// Where the stored properties of a type of structs are, found once: a mirror of each value takes
-/// five times as long as writing it.
+/// several times as long as writing it.
 ///
 /// The language's runtime says where they are, by a function of the standard library that is not among
 /// its stable ones. Where it says anything that a mirror of the first value does not, it is not
@@ -68,9 +68,9 @@ struct StructFields: Sendable {
     /// The properties of a value of the type.
     func properties<T: ArchivableStruct>(
         of value: T
-    ) -> [(name: String, value: any Archivable)] {
+    ) -> [(String, any Archivable)] {
         unsafe withUnsafeBytes(of: value) { bytes in
-            var properties: [(name: String, value: any Archivable)] = []
+            var properties: [(String, any Archivable)] = []
             properties.reserveCapacity(fields.count)
             for field in fields {
                 let value = unsafe Self.load(field.type, from: bytes, at: field.offset)

@@ -64,10 +64,15 @@ extension PropertyListIndex {
                 unchecked: bytes.extracting(record.payload), isKnownASCII: true)
             return String(copying: text)
         }
-        var units: [UInt16] = []
-        units.reserveCapacity(record.count)
-        for index in 0..<record.count { units.append(codeUnit(index, of: record, in: bytes)) }
-        return String(decoding: units, as: UTF16.self)
+        var utf8: [UInt8] = []
+        utf8.reserveCapacity(3 * record.count)
+        var offset = record.payload.lowerBound
+        while offset < record.payload.upperBound {
+            utf8.append(
+                contentsOf: UTF8.encode(scalar(at: &offset, in: bytes))
+                    ?? UTF8.encodedReplacementCharacter)
+        }
+        return String(decoding: utf8, as: UTF8.self)
     }
 
     /// A UTF-16 code unit of a string in either form.

@@ -9,30 +9,39 @@ extension PropertyListIndex {
         try enter(root, room: &room, end: end, in: bytes)
         while let frame = frames.last {
             let parent = records[frame.object]
-            let isDictionary = parent.kind == .dictionary
-            guard frame.next < (isDictionary ? 2 : 1) * parent.count else {
-                if isDictionary { try requireDistinctKeys(of: frame.object, in: bytes) }
-                frames.removeLast()
-                records[frame.object].state = .done
-                if let above = frames.last { raise(above.object, above: parent.height) }
-                continue
-            }
-            frames[frames.count - 1].next += 1
-            let child = try reference(frame.next, of: parent, in: bytes)
-            switch records[child].state {
-            case .unseen: try enter(child, room: &room, end: end, in: bytes)
-            case .open: throw .cyclic
-            case .done:
-                // Seen on another way; from here what it holds may reach deeper.
-                guard frames.count + records[child].height <= limits.maximumDepth else {
-                    throw .tooDeep
+            let depth = frames.count
+            let keys = parent.kind == .dictionary ? parent.count : 0
+            let count = keys + parent.count
+            var next = frame.next
+            // Until a child is a container, which is walked first.
+            while next < count, frames.count == depth {
+                let child = try reference(next, of: parent, in: bytes)
+                switch records[child].state {
+                case .unseen: try enter(child, room: &room, end: end, in: bytes)
+                case .open: throw .cyclic
+                case .done:
+                    // Seen on another way; from here what it holds may reach deeper.
+                    let height = records[child].height
+                    guard depth + height <= limits.maximumDepth else { throw .tooDeep }
+                    if height > 0 { raise(frame.object, above: height) }
                 }
-                raise(frame.object, above: records[child].height)
+                if next < keys, records[child].kind != .string {
+                    throw .damaged(offset: records[child].start)
+                }
+                next += 1
             }
-            if isDictionary, frame.next < parent.count, records[child].kind != .string {
-                throw .damaged(offset: records[child].start)
-            }
+            frames[depth - 1].next = next
+            if frames.count == depth { try leave(frame.object, keys: keys, in: bytes) }
         }
+    }
+
+    private mutating func leave(
+        _ object: Int, keys: Int, in bytes: Span<UInt8>
+    ) throws(PropertyListError) {
+        if keys > 0 { try requireDistinctKeys(of: object, in: bytes) }
+        frames.removeLast()
+        records[object].state = .done
+        if let above = frames.last { raise(above.object, above: records[object].height) }
     }
 
     /// The number of the object that a reference leads to; 0 is the first reference.

@@ -33,7 +33,7 @@ import Testing
     }
 
     private func names(_ value: some ArchivableStruct) throws -> [String] {
-        try value.archivedProperties.elements.map { "\($0.name): \($0.value)" }
+        try value.archivedProperties.elements.map { "\($0.0): \($0.1)" }
     }
 
     @Test("all stored properties of a struct are found, and no others")
@@ -54,7 +54,7 @@ import Testing
         var plain: Plain? = Plain(text: String(repeating: "x", count: 100))
         let properties = try #require(plain).archivedProperties
         plain = nil
-        #expect(properties.elements[0].value as? String == String(repeating: "x", count: 100))
+        #expect(properties.elements[0].1 as? String == String(repeating: "x", count: 100))
     }
 
     @Test("a value whose type is known by itself alone is reflected by a mirror")
@@ -79,10 +79,10 @@ import Testing
         let holder = Holder(weak: reference, unowned: reference)
         #expect(StructFields.of(holder) == nil)
         let properties = try holder.archivedProperties.elements
-        #expect(properties.map(\.name) == ["weak", "unowned", "number"])
-        #expect((properties[0].value as? Reference?)??.number == 7)
-        #expect((properties[1].value as? Reference)?.number == 7)
-        #expect(properties[2].value as? Int == 3)
+        #expect(properties.map(\.0) == ["weak", "unowned", "number"])
+        #expect((properties[0].1 as? Reference?)??.number == 7)
+        #expect((properties[1].1 as? Reference)?.number == 7)
+        #expect(properties[2].1 as? Int == 3)
         struct Twice: ArchivableStruct, @unchecked Sendable { var held: Reference?? }
         #expect(StructFields.of(Twice(held: reference)) == nil)
     }
