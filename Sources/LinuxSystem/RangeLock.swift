@@ -27,18 +27,30 @@ package struct RangeLock: ~Copyable {
         timeoutMilliseconds: Int64
     ) throws(Errno) -> RangeLock? {
         precondition(number >= 0, "a place in a file")
-        let file = try directory.openFile(name, [.readWrite, .create])
         let end = Clock.deadline(afterMilliseconds: timeoutMilliseconds)
         while true {
+            // Opened anew for each try: a lock on a file that has lost its name keeps nobody out.
+            let file = try directory.openFile(name, [.readWrite, .create])
             do throws(Errno) {
                 try lock(file.rawValue, number, shared ? F_RDLCK : F_WRLCK)
-                return RangeLock(file: file)
+                if try isInPlace(file, name, directory) { return RangeLock(file: file) }
             } catch {
                 guard error == .wouldBlock || error == .permissionDenied else { throw error }
             }
             let left = end - Clock.monotonicMilliseconds()
             guard left > 0 else { return nil }
             usleep(UInt32(min(left, pause)) * 1000)
+        }
+    }
+
+    private static func isInPlace(
+        _ file: borrowing FileDescriptor, _ name: String, _ directory: borrowing Directory
+    ) throws(Errno) -> Bool {
+        do throws(Errno) {
+            return try file.status().isSameFile(as: directory.status(of: name))
+        } catch {
+            guard error == .notFound else { throw error }
+            return false
         }
     }
 

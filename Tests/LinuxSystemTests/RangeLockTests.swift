@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import Testing
 
@@ -52,6 +53,32 @@ import Testing
         #expect(try !isFree(7))
         #expect(try isFree(7, shared: true))
         withExtendedLifetime(one) {}
+    }
+
+    @Test("a lock on a file that has lost its name is none")
+    func lostName() async throws {
+        let lock = try take(3)
+        let directory = try folder.open()
+        let path = folder.path
+        let done = try EventCounter()
+        let signal = done.signal
+        try WorkerThread.start(name: "waiter") {
+            if let directory = try? LinuxSystem.Directory.open(path, create: false),
+                let own = try? RangeLock.acquire(
+                    3, of: "lock", in: directory, timeoutMilliseconds: 10_000)
+            {
+                signal()
+                usleep(200_000)
+                withExtendedLifetime(own) {}
+            }
+        }
+        usleep(50_000)
+        try directory.unlink("lock")
+        // Whoever waits has the file of that name, so that a third one finds it locked.
+        let end = Clock.monotonicMilliseconds() + 5000
+        while done.take() == 0, Clock.monotonicMilliseconds() < end { usleep(1000) }
+        #expect(try !isFree(3))
+        withExtendedLifetime(lock) {}
     }
 
     @Test("it is waited for as long as was said, and had as soon as it is free")
