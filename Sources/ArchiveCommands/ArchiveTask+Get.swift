@@ -38,13 +38,14 @@ extension ArchiveTask {
             return try reader.value(named: options.name).json(
                 pretty: true, archive: options.name)
         } catch {
-            // Here nothing is to be archived.
-            if case .notEncodable(let archive, let reason) = error {
+            switch error {
+            // Here nothing is to be archived, and no type was asked for.
+            case .notEncodable(let archive, let reason), .notDecodable(let archive, let reason):
                 throw CommandFailure(
                     .inputRejected, "the archive \(archive) cannot be shown as JSON: \(reason)",
                     hint: "get it as it is stored with --raw")
+            default: throw keys.failure(error)
             }
-            throw keys.failure(error)
         }
     }
 

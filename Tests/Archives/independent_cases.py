@@ -162,6 +162,7 @@ def what_json_does_not_have_is_said_and_got_as_it_is(room):
     needs_it()
     shelf = Shelf(room)
     for value, word in ((float("inf"), "number"), (float("nan"), "number"), ([[1], 2], None),
+                        (2**63, "integer"), (plistlib.UID(3), "reference"),
                         ("\x1b\u2028", None), (b"data", None), (-2**63, None)):
         payload = plistlib.dumps([value], fmt=plistlib.FMT_BINARY)
         make_here(shelf, "x", payload, 1)
@@ -172,6 +173,7 @@ def what_json_does_not_have_is_said_and_got_as_it_is(room):
             continue
         shown = json.loads(run.must_be(0).out)
         wanted = {"$data": "ZGF0YQ=="} if value == b"data" else value
+        # No escape reaches a terminal.
         assert shown == wanted and "\x1b" not in run.out, run
 
 

@@ -36,9 +36,9 @@ def blocks(size):
 
 
 def peak(pid):
-    """Kilobytes that it has had resident at the most."""
+    """Kilobytes that it has had resident at the most; 0 when it has ended."""
     with open(f"/proc/{pid}/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+        return next((int(line.split()[1]) for line in status if line.startswith("VmHWM")), 0)
 
 
 def address_space(limit):
