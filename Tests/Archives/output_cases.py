@@ -7,7 +7,7 @@ import stat
 import subprocess
 import time
 
-from cases import case
+from cases import case, needs_program, needs_root
 from shelf import CHUNK, DAMAGED, HEADER, OVERHEAD, REFUSED, Shelf, flip, made_up_bytes
 
 
@@ -96,6 +96,29 @@ def damage_that_is_met_late_leaves_no_file_and_the_beginning_on_stdout(room):
     with open(shelf.file("x"), "ab") as file:
         file.write(b"x")
     shelf.archive("get", "--raw", "x").must_be(DAMAGED)
+
+
+@case
+def a_get_that_is_killed_leaves_no_file(room):
+    needs_root()
+    needs_program("strace")
+    shelf = Shelf(room)
+    shelf.put("x", made_up_bytes(5 * CHUNK))
+    place = room.place()
+    (place / "there").write_text("precious")
+    for call, number in (("write", 1), ("write", 4), ("fsync", 1), ("linkat", 1), ("renameat", 1)):
+        for words in (["new"], ["there", "--force"]):
+            shelf.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e",
+                       f"inject={call}:signal=KILL:when={number}", str(shelf.programs / "account"),
+                       "archive", "get", "--raw", "x", "--output", str(place / words[0]),
+                       *words[1:]])
+        if call == "renameat":
+            # A file that takes another one's place has a name for a moment; a new one has none.
+            assert (place / "there").read_text() == "precious"
+            (place / "new").unlink()
+            for left in place.glob(".tmp-*"):
+                left.unlink()
+        assert left_in(place) == ["there"] and (place / "there").read_text() == "precious", call
 
 
 @case
